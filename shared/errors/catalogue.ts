@@ -1,0 +1,129 @@
+/** One row of the catalogue: the process exit code (Pulumi's numbers) and what to do next. */
+export interface CatalogueRow {
+  readonly exit: number
+  readonly hint: string
+}
+
+/**
+ * Every error code. Codes are `AREA_REASON` and never reused. Exit codes are Pulumi's:
+ * 1 general, 2 configuration, 3 authentication, 6 stack not found, 7 expected no changes,
+ * 8 cancelled, 255 internal. `docs/errors.md` is made from this table.
+ */
+export const catalogue = {
+  CLI_USAGE: { exit: 2, hint: 'Run the command with --help to see what it takes.' },
+  FEATURE_MISSING: {
+    exit: 1,
+    hint: 'Leave the feature out; docs/differences.md lists what is not there yet.',
+  },
+  PROJECT_NOT_FOUND: {
+    exit: 2,
+    hint: 'Go to the folder that has Pulumi.yaml, or name it with -C.',
+  },
+  PROJECT_INVALID: { exit: 2, hint: 'Correct the project file at the place named.' },
+  RUNTIME_UNKNOWN: { exit: 2, hint: 'Use `runtime: nodejs`.' },
+  CONFIG_INVALID: { exit: 2, hint: 'Correct the stack configuration file at the place named.' },
+  CONFIG_MISSING: { exit: 2, hint: 'Set the value with `antichain config set <key> <value>`.' },
+  SECRETS_PASSPHRASE_WRONG: {
+    exit: 3,
+    hint: 'Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE to the passphrase of this stack.',
+  },
+  SECRETS_PASSPHRASE_MISSING: {
+    exit: 3,
+    hint: 'Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.',
+  },
+  SECRETS_MANAGER_UNSUPPORTED: {
+    exit: 1,
+    hint: 'Export the state with --show-secrets where its secrets can be read, and import that.',
+  },
+  SECRETS_MALFORMED: {
+    exit: 1,
+    hint: 'The ciphertext is damaged or belongs to another stack; restore it from a backup.',
+  },
+  VALUE_MALFORMED: {
+    exit: 1,
+    hint: 'The value does not follow the wire format; report it to the maker of the program or provider.',
+  },
+  STACK_NOT_FOUND: {
+    exit: 6,
+    hint: 'List stacks with `antichain stack ls`, or make one with `antichain stack init <name>`.',
+  },
+  STACK_NOT_SELECTED: {
+    exit: 6,
+    hint: 'Name it with --stack, or choose one with `antichain stack select <name>`.',
+  },
+  STACK_EXISTS: { exit: 1, hint: 'Choose another name, or `antichain stack select <name>`.' },
+  STACK_NAME_INVALID: {
+    exit: 2,
+    hint: 'Use letters, digits, `_`, `.` and `-`, at most 100 characters.',
+  },
+  STACK_BUSY: {
+    exit: 1,
+    hint: 'Wait for the other deployment, pass --wait, or end it with `antichain cancel`.',
+  },
+  STACK_NOT_EMPTY: { exit: 1, hint: 'Run `antichain destroy` first, or pass --force.' },
+  STATE_INVALID: {
+    exit: 1,
+    hint: 'The file is not a deployment that can be read; export it again.',
+  },
+  STATE_TOO_NEW: {
+    exit: 1,
+    hint: 'The file needs features this version does not have; docs/differences.md lists them.',
+  },
+  STATE_INTEGRITY: {
+    exit: 1,
+    hint: 'Repair the state named in the message before the next deployment.',
+  },
+  STATE_FOREIGN: {
+    exit: 1,
+    hint: 'Pass --force if the state shall go into this stack all the same.',
+  },
+  PROGRAM_SDK_MISSING: { exit: 1, hint: 'Run `npm install` in the program folder.' },
+  PROGRAM_TYPESCRIPT_MIX: {
+    exit: 1,
+    hint: 'Run `npm install --save-dev typescript@5` in the program folder.',
+  },
+  PROGRAM_FAILED: { exit: 1, hint: 'Correct the program; its own message stands above.' },
+  PROGRAM_NODE_MISSING: {
+    exit: 1,
+    hint: 'Install Node 22 or later, or run `npm install` in the antichain folder.',
+  },
+  PLUGIN_MISSING: { exit: 1, hint: 'Put the plugin on PATH or into the plugin cache.' },
+  PLUGIN_FAILED: { exit: 1, hint: 'The plugin process failed; its last lines stand above.' },
+  PROVIDER_FAILED: { exit: 1, hint: 'Correct what the provider names and run the command again.' },
+  PROVIDER_REFERENCE: {
+    exit: 1,
+    hint: 'Repair the provider reference in the state or the program.',
+  },
+  RESOURCE_INVALID: { exit: 1, hint: 'Correct the resource in the program.' },
+  RESOURCE_DUPLICATE: { exit: 1, hint: 'Give each resource a name of its own.' },
+  RESOURCE_PROTECTED: {
+    exit: 1,
+    hint: 'Remove `protect` from the resource in the program and run `up` first.',
+  },
+  DEPLOYMENT_FAILED: {
+    exit: 1,
+    hint: 'The messages above say which resources failed; correct them and run the command again.',
+  },
+  DEPLOYMENT_CANCELLED: { exit: 8, hint: 'Run the command again to go on.' },
+  DEPLOYMENT_TAKEN_OVER: {
+    exit: 1,
+    hint: 'Another process holds this deployment; look with `antichain stack history`.',
+  },
+  CHANGES_UNEXPECTED: { exit: 7, hint: 'Run `antichain preview --diff` to see what changed.' },
+  STORE_UNAVAILABLE: {
+    exit: 1,
+    hint: 'Check that ANTICHAIN_HOME can be written and the disk has room; nothing was sent to a provider after this.',
+  },
+  STORE_CONFLICT: {
+    exit: 1,
+    hint: 'Someone else changed the stack meanwhile; run the command again.',
+  },
+  NODE_TOO_OLD: { exit: 1, hint: 'Run `npm install` in the antichain folder; it brings Node 24.' },
+  INTERNAL_ASSERTION: {
+    exit: 255,
+    hint: 'This is a fault of antichain; please report it with the output of -v.',
+  },
+} as const satisfies Record<string, CatalogueRow>
+
+/** A code of the catalogue. */
+export type ErrorCode = keyof typeof catalogue

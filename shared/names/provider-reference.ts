@@ -1,0 +1,49 @@
+import { error } from '../errors/error.ts'
+import { isUrn, typeOf, type Urn } from './urn.ts'
+
+/** `<provider urn>::<id>`, as states and requests carry it. */
+export type ProviderReference = string & { readonly __brand: 'ProviderReference' }
+
+/** The text that stands for an unknown string on the wire, also for an id that is not known yet. */
+export const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+
+const typePrefix = 'pulumi:providers:'
+
+/** Whether `type` is the type of a provider resource. */
+export function isProviderType(type: string): boolean {
+  return type.startsWith(typePrefix) && type.length > typePrefix.length
+}
+
+/** The type of the provider resource of a package. */
+export function providerTypeOf(pkg: string): string {
+  return typePrefix + pkg
+}
+
+/** The package of a provider type, or of any resource or function token. */
+export function packageOf(token: string): string {
+  return isProviderType(token) ? token.slice(typePrefix.length) : (token.split(':', 1)[0] ?? '')
+}
+
+/** Joins URN and id of a provider; an empty id becomes the unknown text. */
+export function referenceOf(urn: Urn, id: string): ProviderReference {
+  return `${urn}::${id === '' ? unknownText : id}` as ProviderReference
+}
+
+/** Splits a reference at the last `::`. Throws PROVIDER_REFERENCE. */
+export function parseReference(text: string): { readonly urn: Urn; readonly id: string } {
+  const at = text.lastIndexOf('::')
+  const urn = text.slice(0, at)
+  if (at < 0 || !isUrn(urn) || !isProviderType(typeOf(urn)))
+    throw error('PROVIDER_REFERENCE', `'${text}' is not a provider reference`)
+  return { urn, id: text.slice(at + 2) }
+}
+
+/** The URN part of a reference, or undefined where there is none. */
+export function providerUrnOf(reference: string): Urn | undefined {
+  return reference === '' ? undefined : parseReference(reference).urn
+}
+
+/** Whether this is the URN name of a default provider. */
+export function isDefaultProviderName(name: string): boolean {
+  return name.startsWith('default')
+}

@@ -1,0 +1,77 @@
+/**
+ * names: branded strings for what has a name, each with one parser. Imports errors only.
+ */
+import { error } from '../errors/error.ts'
+
+/** `urn:pulumi:<stack>::<project>::<qualified type>::<name>`; the name may itself hold `::`. */
+export type Urn = string & { readonly __brand: 'Urn' }
+
+/** The type of the root resource of every stack. */
+export const stackType = 'pulumi:pulumi:Stack'
+
+/** The parts of a URN. `qualifiedType` has the parents' types, joined by `$`. */
+export interface UrnParts {
+  readonly stack: string
+  readonly project: string
+  readonly qualifiedType: string
+  readonly name: string
+}
+
+const prefix = 'urn:pulumi:'
+
+/** Whether `text` has the form of a URN: the prefix and three separators, nothing more. */
+export function isUrn(text: string): text is Urn {
+  if (!text.startsWith(prefix)) return false
+  const first = text.indexOf('::')
+  const second = first < 0 ? -1 : text.indexOf('::', first + 2)
+  return second >= 0 && text.indexOf('::', second + 2) >= 0
+}
+
+/** Reads a URN. Throws RESOURCE_INVALID. */
+export function parseUrn(text: string): Urn {
+  if (!isUrn(text)) throw error('RESOURCE_INVALID', `'${text}' is not a URN`)
+  return text
+}
+
+/** The parts of a URN; split at the first three separators. */
+export function partsOf(urn: Urn): UrnParts {
+  const first = urn.indexOf('::')
+  const second = urn.indexOf('::', first + 2)
+  const third = urn.indexOf('::', second + 2)
+  return {
+    stack: urn.slice(prefix.length, first),
+    project: urn.slice(first + 2, second),
+    qualifiedType: urn.slice(second + 2, third),
+    name: urn.slice(third + 2),
+  }
+}
+
+/** Joins the parts of a URN. */
+export function urnOf(parts: UrnParts): Urn {
+  return `${prefix}${parts.stack}::${parts.project}::${parts.qualifiedType}::${parts.name}` as Urn
+}
+
+/** The URN of a resource below `parent` (none, or the root stack: the type stands alone). */
+export function childUrn(
+  where: { readonly stack: string; readonly project: string },
+  parentQualifiedType: string | undefined,
+  resource: { readonly type: string; readonly name: string },
+): Urn {
+  const below =
+    parentQualifiedType !== undefined &&
+    parentQualifiedType !== '' &&
+    parentQualifiedType !== stackType
+  const qualifiedType = below ? `${parentQualifiedType}$${resource.type}` : resource.type
+  return urnOf({ stack: where.stack, project: where.project, qualifiedType, name: resource.name })
+}
+
+/** The type token of a URN: what stands after the last `$` of its qualified type. */
+export function typeOf(urn: Urn): string {
+  const { qualifiedType } = partsOf(urn)
+  return qualifiedType.slice(qualifiedType.lastIndexOf('$') + 1)
+}
+
+/** The name part of a URN. */
+export function nameOf(urn: Urn): string {
+  return partsOf(urn).name
+}

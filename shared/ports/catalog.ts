@@ -1,0 +1,72 @@
+import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
+import type { Command, DeploymentResult, Holder } from '../records/log.ts'
+
+/** One stack of the catalog. */
+export interface StackRecord {
+  readonly id: StackId
+  readonly createdAt: EpochMs
+  /** The deployment that runs or was left, '' when none. */
+  readonly current: DeploymentId | ''
+  /** The published snapshot: version 0 and '' before the first. */
+  readonly version: number
+  readonly snapshot: BlobHash | ''
+  /** Number of the last deployment. */
+  readonly deployments: number
+}
+
+/** A line of a stack's history. */
+export interface HistoryRecord {
+  readonly deployment: DeploymentId
+  readonly command: Command | 'stack import' | 'state'
+  readonly message: string
+  readonly startedAt: EpochMs
+  readonly endedAt?: EpochMs
+  readonly result?: DeploymentResult
+  /** Operations by kind, as in the summary. */
+  readonly changes?: Readonly<Record<string, number>>
+  /** The version that it published. */
+  readonly version?: number
+}
+
+/** Stacks, their deployments and their published snapshots. Each method is atomic. */
+export interface CatalogPort {
+  /** False when it exists. */
+  readonly createStack: (id: StackId, at: EpochMs) => Promise<boolean>
+  readonly stack: (id: StackId) => Promise<StackRecord | undefined>
+  readonly stacks: (project?: string) => Promise<readonly StackRecord[]>
+  /** Removes a stack that runs nothing, with its history. False when a deployment is current. */
+  readonly removeStack: (id: StackId) => Promise<boolean>
+  /** Starts the next deployment if none is current; answers its id, or the current one's. Puts its history line. */
+  readonly start: (
+    id: StackId,
+    about: {
+      readonly command: HistoryRecord['command']
+      readonly message: string
+      readonly holder: Holder
+      readonly at: EpochMs
+    },
+  ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>
+  /** Moves the snapshot pointer from `expected` to the next version; `already` when it is at this blob from this version on. */
+  readonly publish: (
+    id: StackId,
+    expected: number,
+    snapshot: BlobHash,
+  ) => Promise<{ readonly kind: 'published' | 'already' | 'conflict'; readonly version: number }>
+  /** Ends the deployment in the history and clears `current`, if it is this one. */
+  readonly release: (
+    deployment: DeploymentId,
+    end: {
+      readonly at: EpochMs
+      readonly result: DeploymentResult
+      readonly changes: Readonly<Record<string, number>>
+      readonly version: number
+    },
+  ) => Promise<void>
+  /** Newest first. */
+  readonly history: (id: StackId, limit: number) => Promise<readonly HistoryRecord[]>
+  /** Published versions of a stack, newest first. */
+  readonly versions: (
+    id: StackId,
+    limit: number,
+  ) => Promise<readonly { readonly version: number; readonly snapshot: BlobHash }[]>
+}

@@ -1,0 +1,28 @@
+import type { CatalogPort } from './catalog.ts'
+import type { ChainQueuePort, HintsPort, NudgesPort } from './queue.ts'
+import type {
+  BlobsPort,
+  ControlPort,
+  DecisionLogPort,
+  EventsPort,
+  LeasesPort,
+  OperationsPort,
+} from './records.ts'
+import type { ClockPort, LogPort, RandomPort } from './system.ts'
+
+/** Every port of one platform: what local/ and the functions hand to the handlers. */
+export interface Platform {
+  readonly log: DecisionLogPort
+  readonly operations: OperationsPort
+  readonly control: ControlPort
+  readonly leases: LeasesPort
+  readonly events: EventsPort
+  readonly catalog: CatalogPort
+  readonly blobs: BlobsPort
+  readonly chains: ChainQueuePort
+  readonly nudges: NudgesPort
+  readonly hints: HintsPort
+  readonly clock: ClockPort
+  readonly random: RandomPort
+  readonly journal: LogPort
+}

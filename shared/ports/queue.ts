@@ -1,0 +1,39 @@
+import type { DeploymentId, OperationId, StackId } from '../records/ids.ts'
+
+/** A message to executors: ids only, of one provider instance; at most 64 operations. */
+export interface ChainMessage {
+  readonly deployment: DeploymentId
+  readonly operations: readonly OperationId[]
+}
+
+/** A message on loan: invisible to others until its time is over. */
+export interface Delivery {
+  readonly message: ChainMessage
+  readonly receipt: string
+  /** How often this message was delivered, this one included. */
+  readonly deliveries: number
+}
+
+/** At least once, no order; after 5 deliveries a message is a dead letter. */
+export interface ChainQueuePort {
+  readonly send: (messages: readonly ChainMessage[]) => Promise<void>
+  /** Waits up to `waitMs` for at least one message. */
+  readonly receive: (max: number, waitMs: number) => Promise<readonly Delivery[]>
+  readonly remove: (receipt: string) => Promise<void>
+  /** Makes the delivery invisible for another `ms`. False when it was given to someone else. */
+  readonly extend: (receipt: string, ms: number) => Promise<boolean>
+  readonly deadLetters: (deployment: DeploymentId) => Promise<readonly ChainMessage[]>
+}
+
+/** Messages that only say "look at this stack". */
+export interface NudgesPort {
+  readonly nudge: (stack: StackId, delayMs: number) => Promise<void>
+  readonly receive: (waitMs: number) => Promise<StackId | undefined>
+}
+
+/** Says when an operation ended; a shortcut, never the truth. */
+export interface HintsPort {
+  readonly hint: (deployment: DeploymentId, operation: OperationId) => void
+  /** Calls back for every hint of a deployment; answers how to end that. */
+  readonly listen: (deployment: DeploymentId, heard: (operation: OperationId) => void) => () => void
+}

@@ -1,0 +1,211 @@
+/**
+ * providers: how plugins are found, started and driven. Imports ports and below.
+ *
+ * `Provider` is our narrow interface to one configured (or not yet configured) plugin instance;
+ * `pulumi/` implements it over pulumirpc. Values go in and out as property values: negotiation of
+ * secrets, references and unknowns, wire options and re-marking are the driver's (provider-protocol 4-6).
+ *
+ * Errors: a refused or failed call throws `ProviderError`; anything else thrown is a fault of ours.
+ */
+import type { Urn } from '../names/urn.ts'
+import type { PropertyMap } from '../values/value.ts'
+
+/** A failed check of one property ('' = the whole resource). */
+export interface CheckFailure {
+  readonly property: string
+  readonly reason: string
+}
+
+/** What Check answers. */
+export interface CheckResult {
+  readonly inputs: PropertyMap
+  readonly failures: readonly CheckFailure[]
+}
+
+/** One entry of a detailed diff. */
+export interface PropertyDiff {
+  readonly kind: 'add' | 'add-replace' | 'delete' | 'delete-replace' | 'update' | 'update-replace'
+  readonly inputDiff: boolean
+}
+
+/** What Diff answers. `detailedDiff` null: the provider gave none (not the same as an empty one). */
+export interface DiffResult {
+  readonly changes: 'unknown' | 'none' | 'some'
+  readonly replaceKeys: readonly string[]
+  readonly stableKeys: readonly string[]
+  readonly changedKeys: readonly string[]
+  readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
+  readonly deleteBeforeReplace: boolean
+}
+
+/** What a resource is called in a request. */
+export interface Subject {
+  readonly urn: Urn
+  readonly name: string
+  readonly type: string
+}
+
+/** What Create answers; `id` is '' in a preview. */
+export interface CreateResult {
+  readonly id: string
+  readonly outputs: PropertyMap
+  readonly refreshBeforeUpdate: boolean
+}
+
+/** What Update answers. */
+export interface UpdateResult {
+  readonly outputs: PropertyMap
+  readonly refreshBeforeUpdate: boolean
+}
+
+/** What Read answers: absent maps differ from empty ones (provider-protocol 8.8). */
+export interface ReadResult {
+  readonly id: string
+  readonly inputs: PropertyMap | undefined
+  readonly outputs: PropertyMap | undefined
+  readonly refreshBeforeUpdate: boolean
+  /** Reasons of an unhealthy read; the rest is filled all the same. */
+  readonly initErrors: readonly string[]
+}
+
+/** What Invoke and Call answer. */
+export interface CallResult {
+  readonly outputs: PropertyMap
+  readonly failures: readonly CheckFailure[]
+}
+
+/** Why a provider call failed. */
+export class ProviderError extends Error {
+  /** `ok`: nothing happened; `partial`: it exists but is not ready; `unknown`: the provider cannot say; `lost`: the connection or process is gone, nobody can say. */
+  readonly status: 'ok' | 'partial' | 'unknown' | 'lost'
+  /** gRPC code. */
+  readonly code: number
+  /** Set when `status` is `partial`: what exists. */
+  readonly partial:
+    | {
+        readonly id: string
+        readonly outputs: PropertyMap
+        readonly inputs: PropertyMap | undefined
+        readonly reasons: readonly string[]
+        readonly refreshBeforeUpdate: boolean
+      }
+    | undefined
+
+  constructor(
+    message: string,
+    given: {
+      status: ProviderError['status']
+      code: number
+      partial?: ProviderError['partial']
+      cause?: unknown
+    },
+  ) {
+    super(message, given.cause === undefined ? {} : { cause: given.cause })
+    this.name = 'ProviderError'
+    this.status = given.status
+    this.code = given.code
+    this.partial = given.partial
+  }
+}
+
+/** One plugin instance. Maps are opened property values; time limits in seconds, 0 = none. */
+export interface Provider {
+  readonly pkg: string
+  /** The version that the plugin says it has, '' when it says none. */
+  readonly version: string
+  /** Whether `configure` was left out because inputs were unknown: then every call answers locally. */
+  readonly isUnconfigured: () => boolean
+
+  readonly checkConfig: (
+    ask: Subject & { olds: PropertyMap | undefined; news: PropertyMap; allowUnknowns: boolean },
+  ) => Promise<CheckResult>
+  readonly diffConfig: (
+    ask: Subject & {
+      oldInputs: PropertyMap
+      oldOutputs: PropertyMap
+      newInputs: PropertyMap
+      ignoreChanges: readonly string[]
+    },
+  ) => Promise<DiffResult>
+  /** Once per process; `inputs` without `__internal`. Later calls wait for it and fail with its error. */
+  readonly configure: (ask: Subject & { id: string; inputs: PropertyMap }) => Promise<void>
+  readonly check: (
+    ask: Subject & {
+      olds: PropertyMap | undefined
+      news: PropertyMap
+      allowUnknowns: boolean
+      randomSeed: Uint8Array
+    },
+  ) => Promise<CheckResult>
+  readonly diff: (
+    ask: Subject & {
+      id: string
+      oldInputs: PropertyMap
+      oldOutputs: PropertyMap
+      newInputs: PropertyMap
+      ignoreChanges: readonly string[]
+      allowUnknowns: boolean
+    },
+  ) => Promise<DiffResult>
+  readonly create: (
+    ask: Subject & { inputs: PropertyMap; timeout: number; preview: boolean },
+  ) => Promise<CreateResult>
+  /** `inputs` and `outputs` absent for an import. */
+  readonly read: (
+    ask: Subject & {
+      id: string
+      inputs: PropertyMap | undefined
+      outputs: PropertyMap | undefined
+      timeout: number
+    },
+  ) => Promise<ReadResult>
+  readonly update: (
+    ask: Subject & {
+      id: string
+      oldInputs: PropertyMap
+      oldOutputs: PropertyMap
+      newInputs: PropertyMap
+      timeout: number
+      ignoreChanges: readonly string[]
+      preview: boolean
+    },
+  ) => Promise<UpdateResult>
+  readonly delete: (
+    ask: Subject & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
+  ) => Promise<void>
+  readonly invoke: (ask: {
+    token: string
+    args: PropertyMap
+    preview: boolean
+  }) => Promise<CallResult>
+  /** Asks the plugin to end what runs soon (Ctrl-C). */
+  readonly cancel: () => Promise<void>
+  /** Cancel, close, SIGINT, SIGKILL (provider-protocol 14). Never throws. */
+  readonly close: () => Promise<void>
+}
+
+/** What names a plugin. Checksums: `linux-amd64` → hex SHA-256. */
+export interface PluginDescriptor {
+  readonly kind: 'resource'
+  readonly name: string
+  /** '' = any. */
+  readonly version: string
+  readonly downloadUrl: string
+}
+
+/** Where plugins come from and how they are started. */
+export interface PluginHost {
+  /** Starts one instance. Throws PLUGIN_MISSING (with what was looked for and where) or PLUGIN_FAILED. */
+  readonly load: (
+    plugin: PluginDescriptor,
+    about: { readonly pkg: string; readonly config: Readonly<Record<string, string>> },
+  ) => Promise<Provider>
+  /** Whether it could be found, and where it was looked for. */
+  readonly find: (
+    plugin: PluginDescriptor,
+  ) => { readonly path: string } | { readonly missing: string }
+  /** Asks all to end what runs soon. */
+  readonly cancelAll: () => Promise<void>
+  /** Ends all instances. */
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,59 @@
+/**
+ * records: what is durable while a deployment runs: decision log, heads, outcomes, control; their
+ * types and the table of their lawful transitions. Imports state and below.
+ *
+ * Invariants: I1-I6 of docs/architecture.md. No record grows with the stack. The types are the
+ * final form of what the stores hold, as plain JSON.
+ */
+
+/** A stack in the catalog: `organization/<project>/<stack>`. */
+export type StackId = string & { readonly __brand: 'StackId' }
+
+/** A deployment: `<stack id>/<number>`, numbers from 1 per stack. */
+export type DeploymentId = string & { readonly __brand: 'DeploymentId' }
+
+/** An operation of a deployment: from 1, increasing, possibly with gaps. */
+export type OperationId = number & { readonly __brand: 'OperationId' }
+
+/** A record's number in a decision log: from 0, without gaps. */
+export type LogNumber = number & { readonly __brand: 'LogNumber' }
+
+/** Names one delivery to one executor; unique, so that a repeated write recognises itself. */
+export type OwnerToken = string & { readonly __brand: 'OwnerToken' }
+
+/** Names one executor identity; never used again after its lease was missed. */
+export type ExecutorId = string & { readonly __brand: 'ExecutorId' }
+
+/** Names one life of a generator; the writer of log records. */
+export type WriterToken = string & { readonly __brand: 'WriterToken' }
+
+/** Hex SHA-256 of a blob. */
+export type BlobHash = string & { readonly __brand: 'BlobHash' }
+
+/** Milliseconds since 1970. */
+export type EpochMs = number & { readonly __brand: 'EpochMs' }
+
+/** The id of a stack. */
+export function stackIdOf(project: string, stack: string): StackId {
+  return `organization/${project}/${stack}` as StackId
+}
+
+/** Project and name of a stack id. */
+export function stackPartsOf(id: StackId): { readonly project: string; readonly stack: string } {
+  const [, project = '', stack = ''] = id.split('/')
+  return { project, stack }
+}
+
+/** The id of a stack's deployment. */
+export function deploymentIdOf(stack: StackId, number: number): DeploymentId {
+  return `${stack}/${number}` as DeploymentId
+}
+
+/** The stack of a deployment, and the deployment's number. */
+export function deploymentPartsOf(id: DeploymentId): {
+  readonly stack: StackId
+  readonly number: number
+} {
+  const at = id.lastIndexOf('/')
+  return { stack: id.slice(0, at) as StackId, number: Number(id.slice(at + 1)) }
+}

@@ -1,0 +1,105 @@
+import type { Urn } from '../names/urn.ts'
+import type { StoredResource } from '../state/stored.ts'
+import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
+import type { Operation, StateReference } from './operation.ts'
+
+/** The version of decision and fold rules that wrote a log; a deployment keeps it until closed. */
+export const rulesVersion = 1
+
+/** A process that can hold something: `host` and pid with start time, so that a pid used again is not mistaken. */
+export interface Holder {
+  readonly host: string
+  readonly pid: number
+  /** Opaque text that differs between two processes of one pid. */
+  readonly started: string
+  /** Who asked, for people: user and command. */
+  readonly who: string
+}
+
+/** The commands that change a stack. */
+export type Command = 'up' | 'refresh' | 'destroy' | 'import'
+
+/** What a deployment was asked to do; part of its first pin, so that a resume can compare. */
+export interface DeploymentOptions {
+  readonly command: Command
+  readonly parallel: number
+  readonly refresh: boolean
+  readonly continueOnError: boolean
+  readonly message: string
+}
+
+/** How a deployment ended. */
+export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupted'
+
+/** One decision. Several are appended together as one record. */
+export type Decision =
+  /** A generator took the log over; the first entry of its life. */
+  | { readonly kind: 'takeover'; readonly holder: Holder }
+  /** The base that everything below is decided against; a later pin opens a new epoch. */
+  | {
+      readonly kind: 'pin'
+      readonly epoch: number
+      /** Version of the published snapshot that the close will replace. */
+      readonly version: number
+      /** The base itself: '' for a stack that never ran. */
+      readonly base: BlobHash | ''
+      readonly rules: number
+      readonly options: DeploymentOptions
+      readonly inbox: readonly string[]
+    }
+  | { readonly kind: 'phase'; readonly phase: Phase }
+  /** A registration or read: what it came to. `goal` is the keyed HMAC of the canonical goal. */
+  | {
+      readonly kind: 'registration'
+      readonly urn: Urn
+      readonly goal: string
+      readonly operations: readonly Operation[]
+      readonly sets: SetDelta
+    }
+  /** A state that the generator itself settled, without a provider's CRUD: same, component, provider resource. */
+  | {
+      readonly kind: 'settled'
+      readonly operation: Operation
+      /** The complete new state, sealed; absent for a removal. */
+      readonly state?: StoredResource
+    }
+  /** Outputs that a component or the stack registered: the whole state that results. */
+  | {
+      readonly kind: 'outputs'
+      readonly target: StateReference
+      readonly state: StoredResource
+      readonly operation: OperationId
+    }
+  /** A large plan: pages of at most 500 operations each, in blobs. */
+  | {
+      readonly kind: 'plan'
+      readonly what: 'refresh' | 'deletes'
+      readonly pages: readonly BlobHash[]
+      readonly operations: number
+    }
+  /** Nothing is decided after this. */
+  | { readonly kind: 'closing'; readonly result: DeploymentResult }
+
+/** Durable stages of a deployment, in this order. */
+export type Phase =
+  | 'refresh'
+  | 'rebased'
+  | 'program'
+  | 'program-ended'
+  | 'deletes-planned'
+  | 'outputs-applied'
+
+/** What a registration added to the generator's sets (`engine.md` 5.1); URNs. */
+export interface SetDelta {
+  readonly aliased?: readonly (readonly [old: Urn, current: Urn])[]
+  readonly deleted?: readonly Urn[]
+  readonly replaced?: readonly Urn[]
+}
+
+/** One append: decisions in order, with the token of the life that wrote them. */
+export interface LogRecord {
+  readonly number: LogNumber
+  readonly writer: WriterToken
+  readonly at: EpochMs
+  readonly decisions: readonly Decision[]
+}

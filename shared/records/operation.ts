@@ -1,0 +1,68 @@
+import type { Urn } from '../names/urn.ts'
+import type { StoredResource } from '../state/stored.ts'
+import type { OperationId } from './ids.ts'
+
+/** What a step does, in the words of Pulumi's events; `join` is ours and has no provider call. */
+export type StepOp =
+  | 'same'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'replace'
+  | 'create-replacement'
+  | 'delete-replaced'
+  | 'read'
+  | 'read-replacement'
+  | 'refresh'
+  | 'discard'
+  | 'discard-replaced'
+  | 'remove-pending-replace'
+  | 'join'
+
+/** Where an older state of a resource is: in the pinned base (index and URN must agree), or made by an operation. */
+export type StateReference =
+  | { readonly kind: 'base'; readonly epoch: number; readonly index: number; readonly urn: Urn }
+  | { readonly kind: 'operation'; readonly operation: OperationId }
+
+/**
+ * What a success does to the state (`state.md` 5.4):
+ * `add` the new state; `replace` the old one by it; `add-mark` it and mark the old one for deletion;
+ * `swap` it for the old one in its place (refresh); `remove` the old one; `mark-pending` the old one
+ * as deleted, its create outstanding; `none`.
+ */
+export type StateEffect =
+  | 'add'
+  | 'replace'
+  | 'add-mark'
+  | 'swap'
+  | 'remove'
+  | 'mark-pending'
+  | 'none'
+
+/** One planned step: small, immutable, in the decision log or in a plan page. */
+export interface Operation {
+  readonly id: OperationId
+  readonly op: StepOp
+  readonly urn: Urn
+  readonly type: string
+  /** The provider instance that does it: a provider reference, '' when no provider is called. */
+  readonly provider: string
+  readonly old?: StateReference
+  /** The state to be: everything but id, outputs and times; secrets sealed. */
+  readonly state?: StoredResource
+  readonly effect: StateEffect
+  /** How many arrivals a begin requires. */
+  readonly needs: number
+  /** The operations that wait for this one; at most 32. */
+  readonly releases: readonly OperationId[]
+  /** True when the cloud is not to be asked (component, external, retained, deleted with another). */
+  readonly skipCall?: boolean
+  /** Facts for events: keys that force a replacement, changed keys, detailed diff. */
+  readonly keys?: readonly string[]
+  readonly diffs?: readonly string[]
+  readonly detailedDiff?: Readonly<
+    Record<string, { readonly kind: string; readonly inputDiff: boolean }>
+  > | null
+  /** Whether the program asked for it (counted in summaries). */
+  readonly logical: boolean
+}

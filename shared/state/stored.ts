@@ -1,0 +1,43 @@
+/** JSON as the state files hold it. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json }
+
+/**
+ * One resource in its JSON form (`state.md` 1.5, fields in that order), secrets sealed. Opaque
+ * outside of the codec in `codec.ts`, but for the fields that name and place it.
+ */
+export interface StoredResource {
+  readonly urn: string
+  readonly custom: boolean
+  readonly type: string
+  readonly [field: string]: Json
+}
+
+/** A pending operation in its JSON form. */
+export interface StoredOperation {
+  readonly resource: StoredResource
+  readonly type: string
+}
+
+/** `deployment` of an export (`state.md` 1.2). */
+export interface StoredDeployment {
+  readonly manifest: { readonly time: string; readonly magic: string; readonly version: string }
+  readonly secrets_providers?: { readonly type: string; readonly state?: Json }
+  readonly resources?: readonly StoredResource[]
+  readonly pending_operations?: readonly StoredOperation[]
+  readonly metadata: { readonly [field: string]: Json }
+  readonly snippets?: readonly Json[]
+  readonly extensions?: { readonly [ref: string]: Json }
+}
+
+/** The envelope that `stack export` prints and `stack import` reads (`state.md` 1.1). */
+export interface StoredEnvelope {
+  readonly version: number
+  readonly features?: readonly string[]
+  readonly deployment: StoredDeployment | null
+}

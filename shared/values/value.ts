@@ -1,0 +1,125 @@
+/**
+ * values: property values, the union that programs, providers and states share, with its codecs.
+ * Imports errors, config and names.
+ *
+ * Invariants: what JSON loses stays apart here (unknown, secret, output, asset, archive, reference,
+ * byte string, null, absent); objects are Maps, because a property may be called `__proto__`;
+ * values are never changed in place.
+ */
+import type { Urn } from '../names/urn.ts'
+
+/** An object value, or the inputs or outputs of a resource. */
+export type PropertyMap = ReadonlyMap<string, PropertyValue>
+
+/** Any property value. Scalars, null and arrays are themselves; the rest says what it is in `kind`. */
+export type PropertyValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly PropertyValue[]
+  | PropertyMap
+  | SpecialValue
+
+/** The values that are neither scalar, array nor object. */
+export type SpecialValue =
+  | Secret
+  | Unknown
+  | Output
+  | Asset
+  | Archive
+  | ResourceReference
+  | ByteString
+
+/** A value that must not be seen in clear. */
+export interface Secret {
+  readonly kind: 'secret'
+  readonly value: PropertyValue
+}
+
+/** A value that is not known yet (preview). */
+export interface Unknown {
+  readonly kind: 'unknown'
+}
+
+/** A value with its dependencies, as components and functions get it; absent `value` means unknown. */
+export interface Output {
+  readonly kind: 'output'
+  readonly value?: PropertyValue
+  readonly secret: boolean
+  readonly dependencies: readonly Urn[]
+}
+
+/** Text, file or address; `hash` is the lower-case hex SHA-256 of the contents ('' = not computed). No source = contents elided. */
+export interface Asset {
+  readonly kind: 'asset'
+  readonly hash: string
+  readonly source:
+    | { readonly text: string }
+    | { readonly path: string }
+    | { readonly uri: string }
+    | undefined
+}
+
+/** Named assets, a folder or archive file, or an address; hash as in `state.md` 2.5. */
+export interface Archive {
+  readonly kind: 'archive'
+  readonly hash: string
+  readonly source:
+    | { readonly assets: ReadonlyMap<string, Asset | Archive> }
+    | { readonly path: string }
+    | { readonly uri: string }
+    | undefined
+}
+
+/** A reference to a resource: `id` is absent for components, unknown while the resource has none. */
+export interface ResourceReference {
+  readonly kind: 'reference'
+  readonly urn: Urn
+  readonly id?: string | Unknown
+  readonly packageVersion: string
+  readonly name?: string
+  readonly type?: string
+}
+
+/** A string that is not valid UTF-8. */
+export interface ByteString {
+  readonly kind: 'bytes'
+  readonly base64: string
+}
+
+/** The one unknown value. */
+export const unknown: Unknown = { kind: 'unknown' }
+
+/** The empty object. */
+export const emptyMap: PropertyMap = new Map()
+
+/** Whether a value is an object. */
+export function isMap(value: PropertyValue | undefined): value is PropertyMap {
+  return value instanceof Map
+}
+
+/** Whether a value is an array. */
+export function isList(value: PropertyValue | undefined): value is readonly PropertyValue[] {
+  return Array.isArray(value)
+}
+
+/** Whether a value is one of the special kinds. */
+export function isSpecial(value: PropertyValue | undefined): value is SpecialValue {
+  return typeof value === 'object' && value !== null && !isList(value) && !isMap(value)
+}
+
+/** Whether a value is a secret (itself, not something inside it). */
+export function isSecret(value: PropertyValue | undefined): value is Secret {
+  return isSpecial(value) && value.kind === 'secret'
+}
+
+/** Whether a value is unknown (itself, not something inside it). */
+export function isUnknown(value: PropertyValue | undefined): value is Unknown {
+  return isSpecial(value) && value.kind === 'unknown'
+}
+
+/** Wraps a value as secret, once. */
+export function secretOf(value: PropertyValue): Secret {
+  return isSecret(value) ? value : { kind: 'secret', value }
+}
