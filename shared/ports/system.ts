@@ -1,3 +1,4 @@
+import type { ProcessGroup } from '../records/head.ts'
 import type { EpochMs } from '../records/ids.ts'
 
 /** Time. */
@@ -22,4 +23,30 @@ export interface LogPort {
     event: string,
     fields?: Readonly<Record<string, unknown>>,
   ) => void
+}
+
+/** A child process in a process group of its own, that cannot outlive this process. */
+export interface ChildProcess {
+  readonly pid: number
+  readonly stdout: AsyncIterable<Uint8Array>
+  readonly stderr: AsyncIterable<Uint8Array>
+  /** Resolves once, when the process is gone. Never rejects. */
+  readonly exit: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  /** Signals the whole group; does nothing when it is gone. */
+  readonly signal: (signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL') => void
+}
+
+/** Child processes: programs and plugins. */
+export interface ProcessesPort {
+  /** Throws PLUGIN_FAILED when the command cannot be started. stdin is an open pipe that is never written. */
+  readonly spawn: (request: {
+    readonly command: string
+    readonly args: readonly string[]
+    readonly cwd: string
+    readonly env: Readonly<Record<string, string>>
+  }) => ChildProcess
+  /** Groups that run now, with the start time of their leader. */
+  readonly groups: () => readonly ProcessGroup[]
+  /** Kills what still runs and ends the supervisor. */
+  readonly close: () => Promise<void>
 }

@@ -1,0 +1,60 @@
+import type { StackId } from '../records/ids.ts'
+import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
+import type { SecretsManager } from '../secrets/crypter.ts'
+
+/** One value of the stack's configuration, opened. `object`: the text is JSON of a map or list. */
+export interface ConfigValue {
+  readonly text: string
+  readonly secret: boolean
+  readonly object: boolean
+}
+
+/** The program and project of a deployment, as the project file says. */
+export interface ProjectSource {
+  readonly name: string
+  /** The folder of the project file. */
+  readonly root: string
+  /** The folder in which the program and its plugins run. */
+  readonly directory: string
+  /** `.` or a file relative to `directory`. */
+  readonly entryPoint: string
+  /** '' = no program: only what stands in the state. */
+  readonly runtime: string
+  readonly runtimeOptions: Readonly<Record<string, unknown>>
+}
+
+/** Everything that a deployment or preview is asked with; parsed and checked. */
+export interface DeployRequest {
+  readonly stack: StackId
+  readonly source: ProjectSource
+  /** `ns:key` → value, project defaults applied. */
+  readonly config: ReadonlyMap<string, ConfigValue>
+  readonly secrets: SecretsManager
+  /** Preview of the command: changes nothing (I11). */
+  readonly dryRun: boolean
+  readonly options: DeploymentOptions
+  /** Wait for another deployment of the stack instead of failing. */
+  readonly wait: boolean
+  /** `refresh --clear-pending-creates`: forget pending creates of the base. */
+  readonly clearPendingCreates: boolean
+}
+
+/** What a deployment or preview came to. The events told the details. */
+export interface DeployResult {
+  readonly result: DeploymentResult
+  /** Operations by kind, as in the summary event. */
+  readonly changes: Readonly<Record<string, number>>
+  /** Whether anything but same and read happened or would happen. */
+  readonly hasChanges: boolean
+  /** Operations whose end nobody knows, for the last lines of the display. */
+  readonly pending: readonly { readonly urn: string; readonly type: string }[]
+}
+
+/** A deployment under way. */
+export interface RunningDeployment {
+  readonly done: Promise<DeployResult>
+  /** First Ctrl-C: start nothing more, Cancel to providers, await and record what runs. */
+  readonly cancel: () => void
+  /** Second Ctrl-C: abandon; what runs becomes pending operations. */
+  readonly terminate: () => void
+}
