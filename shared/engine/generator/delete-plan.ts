@@ -28,7 +28,7 @@ export function planDeletes(
   const keys = [...condemned.map(({ index }) => String(index)).toReversed(), ...edges.groups.keys(), ...joined.joins]
   for (const key of keys) ids.set(key, deps.nextId())
   const steps = new Map(condemned.map(({ index, step }) => [String(index), step]))
-  return keys.flatMap(key => {
+  return keys.flatMap((key): readonly PlannedOperation[] => {
     const id = ids.get(key)
     if (id === undefined) return []
     const releases = (joined.releases.get(key) ?? []).flatMap(target => ids.get(target) ?? [])
