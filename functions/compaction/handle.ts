@@ -4,7 +4,12 @@
  * publishing is a compare-and-swap from the pinned base's version.
  */
 import { envelopeOf } from '../../shared/state/deployment.ts'
-import { executedOperations, inBatches, type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
+import {
+  executedOperations,
+  inBatches,
+  type LogView,
+  viewLog,
+} from '../../shared/engine/deployment/log-view.ts'
 import type { RecordedEnd } from '../../shared/engine/deployment/end-watcher.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -12,7 +17,12 @@ import { fold } from '../../shared/journal/fold.ts'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../shared/ports/records.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
-import { deploymentPartsOf, type BlobHash, type DeploymentId, type OperationId } from '../../shared/records/ids.ts'
+import {
+  deploymentPartsOf,
+  type BlobHash,
+  type DeploymentId,
+  type OperationId,
+} from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
 /** The ports that compaction uses. */
@@ -28,14 +38,20 @@ export interface CompactionPorts {
 const writerVersion = 'v3.260.0'
 
 /** Folds and publishes; answers the version. Throws STORE_CONFLICT when someone published meanwhile. */
-export async function compact(ports: CompactionPorts, deployment: DeploymentId): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
+export async function compact(
+  ports: CompactionPorts,
+  deployment: DeploymentId,
+): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
   const view = await viewLog(ports, deployment)
   const folded = await foldOf(ports, deployment, view)
   const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(folded))))
   const { stack } = deploymentPartsOf(deployment)
   const published = await ports.catalog.publish(stack, view.version, snapshot)
   if (published.kind === 'conflict')
-    throw error('STORE_CONFLICT', `the snapshot of ${stack} was moved to version ${published.version} by someone else`)
+    throw error(
+      'STORE_CONFLICT',
+      `the snapshot of ${stack} was moved to version ${published.version} by someone else`,
+    )
   return { version: published.version, snapshot }
 }
 

@@ -72,7 +72,10 @@ async function refreshAll(deps: CommandDeps, base: Base): Promise<boolean> {
   const { asked, unchanged } = refreshSteps(base)
   tellUnchanged(deps.emitter, unchanged)
   if (asked.length === 0) return true
-  const result = await runPlan(deps, 'refresh', { planned: planRefresh(asked, deps), isStoppedByFailure: false })
+  const result = await runPlan(deps, 'refresh', {
+    planned: planRefresh(asked, deps),
+    isStoppedByFailure: false,
+  })
   return result.isWhole
 }
 

@@ -10,7 +10,8 @@ import { previewDeletes, previewRefresh } from './preview.ts'
 export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
   const { command, refresh } = request.options
-  const refreshed = command === 'refresh' || refresh ? await previewRefresh(base, emitter, performing) : base
+  const refreshed =
+    command === 'refresh' || refresh ? await previewRefresh(base, emitter, performing) : base
   if (refreshed === undefined) return false
   if (command === 'refresh') return true
   const ctx = life.contextOf(refreshed, createPreviewRunner(performing, emitter))

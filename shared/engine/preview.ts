@@ -9,7 +9,10 @@ import { condemnedSteps } from './generator/delete-steps.ts'
 import { refreshSteps, tellUnchanged } from './generator/refresh-plan.ts'
 
 /** What would be deleted, told in the order in which it would go; false when something could not be. */
-export async function previewDeletes(ctx: GeneratorContext, performing: PerformDeps): Promise<boolean> {
+export async function previewDeletes(
+  ctx: GeneratorContext,
+  performing: PerformDeps,
+): Promise<boolean> {
   let isWhole = true
   for (const { step } of condemnedSteps(ctx).toReversed()) {
     ctx.emitter.pre(step)
@@ -25,7 +28,11 @@ export async function previewDeletes(ctx: GeneratorContext, performing: PerformD
 const readsMax = 16
 
 /** Compares everything with the cloud and answers the base that would result; undefined when a read failed. */
-export async function previewRefresh(base: Base, emitter: StepEmitter, performing: PerformDeps): Promise<Base | undefined> {
+export async function previewRefresh(
+  base: Base,
+  emitter: StepEmitter,
+  performing: PerformDeps,
+): Promise<Base | undefined> {
   const { asked, unchanged } = refreshSteps(base)
   tellUnchanged(emitter, unchanged)
   const results = new Map<ResourceState, ResourceState | undefined>()
@@ -43,6 +50,9 @@ export async function previewRefresh(base: Base, emitter: StepEmitter, performin
   }
   await Promise.all(Array.from({ length: readsMax }, work))
   if (!isWhole) return undefined
-  const refreshed: Snapshot = { ...base.snapshot, resources: rebuiltAfterRefresh(base.snapshot.resources, results) }
+  const refreshed: Snapshot = {
+    ...base.snapshot,
+    resources: rebuiltAfterRefresh(base.snapshot.resources, results),
+  }
   return baseOf(refreshed, base.epoch + 1)
 }

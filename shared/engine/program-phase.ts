@@ -12,12 +12,21 @@ export interface ProgramPhase {
 }
 
 /** Runs the program against a base, up to the point where it registers nothing more. */
-export async function runProgramPhase(life: Life, ctx: GeneratorContext): Promise<ProgramPhase | undefined> {
+export async function runProgramPhase(
+  life: Life,
+  ctx: GeneratorContext,
+): Promise<ProgramPhase | undefined> {
   const { request, monitor } = life
   const { source, options } = request
-  const generator = createGenerator({ ctx, config: request.config, required: await life.requiredPackages() })
+  const generator = createGenerator({
+    ctx,
+    config: request.config,
+    required: await life.requiredPackages(),
+  })
   const config = new Map([...request.config].map(([key, { text }]) => [key, text]))
-  const configSecretKeys = [...request.config].filter(([, value]) => value.secret).map(([key]) => key)
+  const configSecretKeys = [...request.config]
+    .filter(([, value]) => value.secret)
+    .map(([key]) => key)
   const info = {
     project: ctx.project,
     stack: ctx.stack,
@@ -39,7 +48,15 @@ export async function runProgramPhase(life: Life, ctx: GeneratorContext): Promis
   }
   try {
     const { aborted, isAborted } = life
-    const part = await runProgram({ host: life.programs, run, monitor, generator, emitter: life.emitter, aborted, isAborted })
+    const part = await runProgram({
+      host: life.programs,
+      run,
+      monitor,
+      generator,
+      emitter: life.emitter,
+      aborted,
+      isAborted,
+    })
     return { part, generator }
   } catch (thrown) {
     tellStartFailure(life.emitter, thrown)
@@ -51,8 +68,14 @@ export async function runProgramPhase(life: Life, ctx: GeneratorContext): Promis
  * Puts the program's outputs into the stack's state, at the very end: exactly those when all went
  * well, over the old ones when not. Source: `engine.md` 6.5.
  */
-export async function applyStackOutputs(ctx: GeneratorContext, given: PropertyMap | undefined, isWhole: boolean): Promise<void> {
-  const stack = [...ctx.sets.current.values()].find(({ state }) => state.type === stackType && state.parent === '')
+export async function applyStackOutputs(
+  ctx: GeneratorContext,
+  given: PropertyMap | undefined,
+  isWhole: boolean,
+): Promise<void> {
+  const stack = [...ctx.sets.current.values()].find(
+    ({ state }) => state.type === stackType && state.parent === '',
+  )
   if (stack === undefined || given === undefined) return
   const before = isWhole ? emptyMap : stack.state.outputs
   await applyOutputs(ctx, stack, new Map([...before, ...given]))

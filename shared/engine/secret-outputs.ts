@@ -5,7 +5,10 @@ import { isSecret, type PropertyValue, secretOf } from '../values/value.ts'
  * The state with those outputs made secret that the program named, or whose input of the same name
  * is secret. `id` cannot be secret and is warned about. Source: `engine.md` 6.4.
  */
-export function markSecretOutputs(state: ResourceState, warn: (message: string) => void): ResourceState {
+export function markSecretOutputs(
+  state: ResourceState,
+  warn: (message: string) => void,
+): ResourceState {
   const keys = new Set<string>()
   for (const key of state.additionalSecretOutputs)
     if (key === 'id') warn(`The 'id' property cannot be made secret. See ${state.urn}`)

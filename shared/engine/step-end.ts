@@ -13,7 +13,10 @@ export interface StepEnd {
 }
 
 /** A success with this state. */
-export function succeeded(state: ResourceState | undefined, resultOp?: StepEnd['resultOp']): StepEnd {
+export function succeeded(
+  state: ResourceState | undefined,
+  resultOp?: StepEnd['resultOp'],
+): StepEnd {
   return { verdict: 'succeeded', state, resultOp, error: undefined }
 }
 

@@ -34,7 +34,14 @@ export interface Step {
   readonly reason: StepReason
 }
 
-const logicalOps: ReadonlySet<StepOp> = new Set(['same', 'create', 'update', 'delete', 'replace', 'read'])
+const logicalOps: ReadonlySet<StepOp> = new Set([
+  'same',
+  'create',
+  'update',
+  'delete',
+  'replace',
+  'read',
+])
 
 /** Whether the program asked for this kind of step itself: only those are counted. */
 export function isLogical(op: StepOp): boolean {
@@ -42,7 +49,11 @@ export function isLogical(op: StepOp): boolean {
 }
 
 /** Makes a step; what is not given is empty. */
-export function stepOf(given: Pick<Step, 'op' | 'effect'> & Partial<Step> & ({ old: TrackedState } | { next: ResourceState })): Step {
+export function stepOf(
+  given: Pick<Step, 'op' | 'effect'> &
+    Partial<Step> &
+    ({ old: TrackedState } | { next: ResourceState }),
+): Step {
   const subject = given.next ?? given.old?.state
   if (subject === undefined) throw new TypeError('a step has an old or a new state')
   return {

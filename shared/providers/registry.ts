@@ -1,5 +1,10 @@
 import { error, messageOf } from '../errors/error.ts'
-import { packageOf, parseReference, type ProviderReference, referenceOf } from '../names/provider-reference.ts'
+import {
+  packageOf,
+  parseReference,
+  type ProviderReference,
+  referenceOf,
+} from '../names/provider-reference.ts'
 import { nameOf, type Urn } from '../names/urn.ts'
 import type { ResourceState } from '../state/resource.ts'
 import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
@@ -50,7 +55,13 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
     parked.delete(urn)
     const provider = waiting ?? (await load(urn, inputs))
     const type = `pulumi:providers:${packageOfUrn(urn)}`
-    const configured = provider.configure({ urn, name: nameOf(urn), type, id, inputs: withoutInternal(inputs) })
+    const configured = provider.configure({
+      urn,
+      name: nameOf(urn),
+      type,
+      id,
+      inputs: withoutInternal(inputs),
+    })
     configured.catch(() => undefined)
     return provider
   }
@@ -81,7 +92,8 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
     },
     instance(reference) {
       const { urn, id } = parseReference(reference)
-      const known = registered.get(reference) ?? registered.get(referenceOf(former.get(urn) ?? urn, id))
+      const known =
+        registered.get(reference) ?? registered.get(referenceOf(former.get(urn) ?? urn, id))
       if (known !== undefined) return known
       const made = ensure(urn, id)
       registered.set(reference, made)

@@ -10,7 +10,8 @@ export function equalResources(a: ResourceState, b: ResourceState): boolean {
   if (a === b) return true
   for (const field of plainFields) if (a[field] !== b[field]) return false
   for (const field of listFields) if (!equalLists(a[field], b[field])) return false
-  for (const field of setFields) if (!equalLists([...a[field]].sort(), [...b[field]].sort())) return false
+  for (const field of setFields)
+    if (!equalLists([...a[field]].sort(), [...b[field]].sort())) return false
   return (
     equalTimeouts(a, b) &&
     equalListMaps(a.propertyDependencies, b.propertyDependencies) &&
@@ -22,13 +23,35 @@ export function equalResources(a: ResourceState, b: ResourceState): boolean {
 }
 
 const plainFields = [
-  'urn', 'custom', 'delete', 'id', 'type', 'parent', 'protect', 'taint', 'external', 'provider',
-  'pendingReplacement', 'importID', 'retainOnDelete', 'deletedWith', 'created', 'modified',
-  'refreshBeforeUpdate', 'viewOf', 'extensionRef', 'snippetID',
+  'urn',
+  'custom',
+  'delete',
+  'id',
+  'type',
+  'parent',
+  'protect',
+  'taint',
+  'external',
+  'provider',
+  'pendingReplacement',
+  'importID',
+  'retainOnDelete',
+  'deletedWith',
+  'created',
+  'modified',
+  'refreshBeforeUpdate',
+  'viewOf',
+  'extensionRef',
+  'snippetID',
 ] as const satisfies readonly (keyof ResourceState)[]
 
 const listFields = [
-  'initErrors', 'additionalSecretOutputs', 'replaceWith', 'ignoreChanges', 'hideDiff', 'replaceOnChanges',
+  'initErrors',
+  'additionalSecretOutputs',
+  'replaceWith',
+  'ignoreChanges',
+  'hideDiff',
+  'replaceOnChanges',
 ] as const satisfies readonly (keyof ResourceState)[]
 
 const setFields = ['dependencies'] as const satisfies readonly (keyof ResourceState)[]
@@ -37,7 +60,10 @@ function equalLists(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index])
 }
 
-function equalListMaps(a: ReadonlyMap<string, readonly string[]>, b: ReadonlyMap<string, readonly string[]>): boolean {
+function equalListMaps(
+  a: ReadonlyMap<string, readonly string[]>,
+  b: ReadonlyMap<string, readonly string[]>,
+): boolean {
   if (a.size !== b.size) return false
   for (const [key, list] of a) {
     const other = b.get(key)
@@ -49,5 +75,7 @@ function equalListMaps(a: ReadonlyMap<string, readonly string[]>, b: ReadonlyMap
 function equalTimeouts(a: ResourceState, b: ResourceState): boolean {
   const { customTimeouts: x } = a
   const { customTimeouts: y } = b
-  return x.create === y.create && x.update === y.update && x.delete === y.delete && x.read === y.read
+  return (
+    x.create === y.create && x.update === y.update && x.delete === y.delete && x.read === y.read
+  )
 }

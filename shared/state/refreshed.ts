@@ -18,17 +18,23 @@ export function rebuiltAfterRefresh(
     kept.push(cut)
     seen.add(cut.urn)
   }
-  return kept.map(state => (state.parent === '' || seen.has(state.parent) ? state : { ...state, parent: '' }))
+  return kept.map(state =>
+    state.parent === '' || seen.has(state.parent) ? state : { ...state, parent: '' },
+  )
 }
 
 function cutOff(state: ResourceState, seen: ReadonlySet<Urn>): ResourceState {
   const known = (urns: readonly Urn[]): readonly Urn[] => urns.filter(urn => seen.has(urn))
-  const byProperty = [...state.propertyDependencies].map(([key, urns]) => [key, known(urns)] as const)
+  const byProperty = [...state.propertyDependencies].map(
+    ([key, urns]) => [key, known(urns)] as const,
+  )
   return {
     ...state,
     dependencies: known(state.dependencies),
     propertyDependencies: new Map(
-      byProperty.filter(([key, urns]) => urns.length > 0 || state.propertyDependencies.get(key)?.length === 0),
+      byProperty.filter(
+        ([key, urns]) => urns.length > 0 || state.propertyDependencies.get(key)?.length === 0,
+      ),
     ),
     deletedWith: state.deletedWith !== '' && seen.has(state.deletedWith) ? state.deletedWith : '',
     replaceWith: known(state.replaceWith),

@@ -6,7 +6,10 @@ import type { Operation } from '../../records/operation.ts'
 const operationsMax = 64
 
 /** Ready operations as messages: grouped by provider instance, ids only. */
-export function chainMessages(deployment: DeploymentId, ready: readonly Operation[]): readonly ChainMessage[] {
+export function chainMessages(
+  deployment: DeploymentId,
+  ready: readonly Operation[],
+): readonly ChainMessage[] {
   const groups = new Map<string, OperationId[]>()
   for (const operation of ready) {
     const group = groups.get(operation.provider)

@@ -1,7 +1,12 @@
 import { error } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { NudgesPort } from '../../ports/queue.ts'
-import type { BlobsPort, ControlPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
+import type {
+  BlobsPort,
+  ControlPort,
+  DecisionLogPort,
+  OperationsPort,
+} from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../records/ids.ts'
 import type { DeploymentResult } from '../../records/log.ts'
@@ -33,7 +38,8 @@ export async function finishClose(
   about: { readonly isHere: boolean; readonly changes: Readonly<Record<string, number>> },
 ): Promise<DeploymentResult> {
   const view = await viewLog(deps, deployment)
-  if (view.closing === undefined) throw error('INTERNAL_ASSERTION', 'a close goes on after its closing record')
+  if (view.closing === undefined)
+    throw error('INTERNAL_ASSERTION', 'a close goes on after its closing record')
   const { stack } = deploymentPartsOf(deployment)
   await deps.control.stop(deployment, 'graceful')
   const ids = executedOperations(view).map(operation => operation.id)
@@ -42,7 +48,12 @@ export async function finishClose(
   const { version } = view.pin === undefined ? { version: 0 } : await deps.compact(deployment)
   await deps.control.close(deployment)
   const { result } = view.closing
-  await deps.catalog.release(deployment, { at: deps.clock.now(), result, changes: about.changes, version })
+  await deps.catalog.release(deployment, {
+    at: deps.clock.now(),
+    result,
+    changes: about.changes,
+    version,
+  })
   await deps.nudges.nudge(stack, 0)
   return result
 }

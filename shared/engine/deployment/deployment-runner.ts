@@ -25,11 +25,15 @@ export interface DeploymentRunnerDeps {
 /** Carries steps out through log and queue: decided, durable, sent, ended, and only then answered. */
 export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
   const { writer, sealing, emitter } = deps
-  const runChain = async (chain: readonly Operation[], steps: readonly Step[]): Promise<EndedStep[]> => {
+  const runChain = async (
+    chain: readonly Operation[],
+    steps: readonly Step[],
+  ): Promise<EndedStep[]> => {
     const waits = chain.map(operation => deps.watcher.wait(operation.id))
     for (const wait of waits) wait.catch(() => undefined)
     const first = chain[0]
-    if (first !== undefined) await deps.chains.send([{ deployment: deps.deployment, operations: [first.id] }])
+    if (first !== undefined)
+      await deps.chains.send([{ deployment: deps.deployment, operations: [first.id] }])
     const ended: EndedStep[] = []
     for (const [at, operation] of chain.entries()) {
       const step = steps[at]
@@ -48,7 +52,8 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       const operations = chainOf(called, deps)
       await writer.append({ kind: 'registration', urn, goal, operations, sets })
       const ended = await runChain(operations, called)
-      const isWhole = ended.length === called.length && ended.every(({ end }) => end.verdict === 'succeeded')
+      const isWhole =
+        ended.length === called.length && ended.every(({ end }) => end.verdict === 'succeeded')
       if (!isWhole) return ended
       for (const step of steps.filter(({ op }) => op === 'replace')) tellReplace(emitter, step)
       return ended
@@ -62,7 +67,12 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
     },
     async outputs(target, state) {
       const operation = deps.nextId()
-      await writer.append({ kind: 'outputs', target: target.ref, state: sealing.seal(state), operation })
+      await writer.append({
+        kind: 'outputs',
+        target: target.ref,
+        state: sealing.seal(state),
+        operation,
+      })
       return { state, ref: target.ref }
     },
   }
@@ -92,10 +102,17 @@ export function stepEndOf(recorded: RecordedEnd, sealing: Sealing): StepEnd {
   }
 }
 
-const interrupted = { message: 'the operation was interrupted; nobody knows how it ended', status: 'unknown' as const }
+const interrupted = {
+  message: 'the operation was interrupted; nobody knows how it ended',
+  status: 'unknown' as const,
+}
 
 function endedStep(step: Step, operation: Operation, end: StepEnd): EndedStep {
-  return { step, end, tracked: end.state === undefined ? undefined : tracked(end.state, operation.id) }
+  return {
+    step,
+    end,
+    tracked: end.state === undefined ? undefined : tracked(end.state, operation.id),
+  }
 }
 
 function tracked(state: ResourceState, operation: OperationId): TrackedState {

@@ -27,7 +27,10 @@ export function createEndWatcher(
   deps: { readonly operations: OperationsPort; readonly hints: HintsPort },
   deployment: DeploymentId,
 ): EndWatcher {
-  const waits = new Map<OperationId, { done: (end: RecordedEnd) => void; failed: (thrown: unknown) => void }>()
+  const waits = new Map<
+    OperationId,
+    { done: (end: RecordedEnd) => void; failed: (thrown: unknown) => void }
+  >()
   let due = new Set<OperationId>()
   let isReading = false
   const read = async (): Promise<void> => {

@@ -25,7 +25,11 @@ export interface LogView {
 const readMax = 200
 
 /** Reads a log from `from` on, in order. */
-export async function readRecords(log: DecisionLogPort, deployment: DeploymentId, from: number): Promise<readonly LogRecord[]> {
+export async function readRecords(
+  log: DecisionLogPort,
+  deployment: DeploymentId,
+  from: number,
+): Promise<readonly LogRecord[]> {
   const records: LogRecord[] = []
   for (;;) {
     const page = await log.read(deployment, (from + records.length) as LogNumber, readMax)
@@ -43,7 +47,8 @@ export async function viewLog(
   const decisions = records.flatMap(record => record.decisions)
   const pages = new Map<BlobHash, readonly Operation[]>()
   for (const decision of decisions)
-    if (decision.kind === 'plan') for (const hash of decision.pages) pages.set(hash, await readPage(ports.blobs, hash))
+    if (decision.kind === 'plan')
+      for (const hash of decision.pages) pages.set(hash, await readPage(ports.blobs, hash))
   const pins = decisions.filter(decision => decision.kind === 'pin')
   return {
     next: records.length as LogNumber,
@@ -55,7 +60,9 @@ export async function viewLog(
   }
 }
 
-const pageForm = z.array(z.looseObject({ id: z.number(), op: z.string(), urn: z.string(), effect: z.string() }))
+const pageForm = z.array(
+  z.looseObject({ id: z.number(), op: z.string(), urn: z.string(), effect: z.string() }),
+)
 
 /** Reads one plan page. Throws STATE_INVALID when it is damaged. */
 export async function readPage(blobs: BlobsPort, hash: BlobHash): Promise<readonly Operation[]> {
@@ -65,7 +72,9 @@ export async function readPage(blobs: BlobsPort, hash: BlobHash): Promise<readon
 }
 
 /** Operations that executors run, in order of decision: those that have heads. */
-export function executedOperations(view: Pick<LogView, 'decisions' | 'pages'>): readonly Operation[] {
+export function executedOperations(
+  view: Pick<LogView, 'decisions' | 'pages'>,
+): readonly Operation[] {
   return view.decisions.flatMap(decision => {
     if (decision.kind === 'registration') return decision.operations
     if (decision.kind === 'plan') return decision.pages.flatMap(hash => view.pages.get(hash) ?? [])
@@ -74,7 +83,10 @@ export function executedOperations(view: Pick<LogView, 'decisions' | 'pages'>): 
 }
 
 /** The ids of operations, in pieces that one read may ask for. */
-export function inBatches(ids: readonly OperationId[], size: number): readonly (readonly OperationId[])[] {
+export function inBatches(
+  ids: readonly OperationId[],
+  size: number,
+): readonly (readonly OperationId[])[] {
   const batches: OperationId[][] = []
   for (let at = 0; at < ids.length; at += size) batches.push(ids.slice(at, at + size))
   return batches

@@ -26,7 +26,11 @@ interface Waiting {
 /** Makes the writer of one life, from the next free number on. */
 export function createLogWriter(
   deps: { readonly log: DecisionLogPort; readonly clock: ClockPort },
-  life: { readonly deployment: DeploymentId; readonly writer: WriterToken; readonly next: LogNumber },
+  life: {
+    readonly deployment: DeploymentId
+    readonly writer: WriterToken
+    readonly next: LogNumber
+  },
 ): LogWriter {
   let number: number = life.next
   let waiting: Waiting[] = []
@@ -39,10 +43,18 @@ export function createLogWriter(
       try {
         if (broken !== undefined) throw broken
         const decisions = batch.flatMap(item => item.decisions)
-        const record = { number: number as LogNumber, writer: life.writer, at: deps.clock.now(), decisions }
+        const record = {
+          number: number as LogNumber,
+          writer: life.writer,
+          at: deps.clock.now(),
+          decisions,
+        }
         const result = await deps.log.append(life.deployment, record)
         if (result === 'taken')
-          throw error('DEPLOYMENT_TAKEN_OVER', `another process took over deployment ${life.deployment}`)
+          throw error(
+            'DEPLOYMENT_TAKEN_OVER',
+            `another process took over deployment ${life.deployment}`,
+          )
         number += 1
         for (const item of batch) item.done()
       } catch (thrown) {

@@ -28,7 +28,9 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
     ...(step.skipCall ? { skipCall: true } : {}),
     ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
     ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),
-    ...(reason.detailedDiff === null ? {} : { detailedDiff: Object.fromEntries(reason.detailedDiff) }),
+    ...(reason.detailedDiff === null
+      ? {}
+      : { detailedDiff: Object.fromEntries(reason.detailedDiff) }),
     logical: isLogical(step.op),
   }
 }
@@ -36,11 +38,19 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
 /** An operation opened again; old states are found in the base, or among what operations made. */
 export function stepOfOperation(
   operation: Operation,
-  from: { readonly base: Base; readonly sealing: Sealing; readonly made: (id: OperationId) => TrackedState | undefined },
+  from: {
+    readonly base: Base
+    readonly sealing: Sealing
+    readonly made: (id: OperationId) => TrackedState | undefined
+  },
 ): Step {
   const { old } = operation
   const tracked =
-    old === undefined ? undefined : old.kind === 'base' ? from.base.tracked(old.index) : from.made(old.operation)
+    old === undefined
+      ? undefined
+      : old.kind === 'base'
+        ? from.base.tracked(old.index)
+        : from.made(old.operation)
   const { detailedDiff } = operation
   return {
     op: operation.op,
@@ -57,12 +67,24 @@ export function stepOfOperation(
       detailedDiff:
         detailedDiff === undefined || detailedDiff === null
           ? null
-          : new Map(Object.entries(detailedDiff).map(([path, entry]) => [path, { ...entry, kind: parseKind(entry.kind) }])),
+          : new Map(
+              Object.entries(detailedDiff).map(([path, entry]) => [
+                path,
+                { ...entry, kind: parseKind(entry.kind) },
+              ]),
+            ),
     },
   }
 }
 
-const kinds = ['add', 'add-replace', 'delete', 'delete-replace', 'update', 'update-replace'] as const
+const kinds = [
+  'add',
+  'add-replace',
+  'delete',
+  'delete-replace',
+  'update',
+  'update-replace',
+] as const
 
 function parseKind(text: string): (typeof kinds)[number] {
   return kinds.find(kind => kind === text) ?? 'update'

@@ -57,7 +57,9 @@ export async function runPlan(
   const operations = planned.map(({ operation }) => operation)
   const pages: BlobHash[] = []
   for (let at = 0; at < operations.length; at += pageMax)
-    pages.push(await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(at, at + pageMax)))))
+    pages.push(
+      await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(at, at + pageMax)))),
+    )
   const following = follow(deps, plan)
   await deps.writer.append({ kind: 'plan', what, pages, operations: operations.length })
   const ready = operations.filter(operation => operation.needs === 0 && operation.op !== 'join')
@@ -70,14 +72,21 @@ function follow(
   plan: { readonly planned: readonly PlannedOperation[]; readonly isStoppedByFailure: boolean },
 ): Promise<PlanResult> {
   const byId = new Map(plan.planned.map(item => [item.operation.id, item]))
-  const remaining = new Set([...byId.values()].filter(item => item.step !== undefined).map(item => item.operation.id))
+  const remaining = new Set(
+    [...byId.values()].filter(item => item.step !== undefined).map(item => item.operation.id),
+  )
   const ends = new Map<OperationId, StepEnd>()
   return new Promise((done, failed) => {
     let isEnding = false
     const finish = (): void => {
       if (remaining.size > 0 || isEnding) return
       isEnding = true
-      done({ ends, isWhole: [...ends.values()].every(end => end.verdict === 'succeeded') && ends.size === countOf(plan) })
+      done({
+        ends,
+        isWhole:
+          [...ends.values()].every(end => end.verdict === 'succeeded') &&
+          ends.size === countOf(plan),
+      })
     }
     const block = (from: OperationId): void => {
       const open = [...(byId.get(from)?.operation.releases ?? [])]
@@ -101,7 +110,9 @@ function follow(
     }
     for (const item of byId.values())
       if (item.step !== undefined)
-        deps.watcher.wait(item.operation.id).then(recorded => note(item, stepEndOf(recorded, deps.sealing)), failed)
+        deps.watcher
+          .wait(item.operation.id)
+          .then(recorded => note(item, stepEndOf(recorded, deps.sealing)), failed)
     void runOutWhenStopped(deps, remaining, () => isEnding).then(dropped => {
       for (const id of dropped) remaining.delete(id)
       finish()
@@ -141,7 +152,8 @@ export async function awaitRunning(
     const running: OperationId[] = []
     for (const batch of inBatches(open, pageMax)) {
       const heads = await deps.operations.heads(deps.deployment, batch)
-      for (const [id, head] of heads) if (head.owner !== '' && head.end === undefined) running.push(id)
+      for (const [id, head] of heads)
+        if (head.owner !== '' && head.end === undefined) running.push(id)
     }
     open = running
     if (open.length > 0) await deps.clock.sleep(runOutMs)

@@ -19,7 +19,11 @@ export async function settleOrphans(
       if (head.end !== undefined || !hasCalled) continue
       const outcome = await ports.operations.outcome(deployment, id, head.attempt)
       const verdict = outcome?.verdict ?? 'interrupted'
-      await ports.operations.select(deployment, id, { owner: head.owner, attempt: head.attempt, verdict })
+      await ports.operations.select(deployment, id, {
+        owner: head.owner,
+        attempt: head.attempt,
+        verdict,
+      })
     }
   }
 }

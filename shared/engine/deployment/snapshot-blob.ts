@@ -10,7 +10,10 @@ export const emptyDeployment: StoredDeployment = {
 }
 
 /** Reads a published snapshot; '' is the stack that never ran. Throws STATE_INVALID. */
-export async function readSnapshotBlob(blobs: BlobsPort, hash: BlobHash | ''): Promise<StoredDeployment> {
+export async function readSnapshotBlob(
+  blobs: BlobsPort,
+  hash: BlobHash | '',
+): Promise<StoredDeployment> {
   if (hash === '') return emptyDeployment
   const text = Buffer.from(await blobs.get(hash)).toString('utf8')
   return parseEnvelope(text).deployment ?? emptyDeployment

@@ -14,7 +14,11 @@ export interface TakeOverDeps extends CloseDeps {
   readonly random: RandomPort
   readonly holder: Holder
   /** Whether a process of this host still lives; undefined for one of another host. */
-  readonly isAlive: (process: { readonly host: string; readonly pid: number; readonly started: string }) => boolean | undefined
+  readonly isAlive: (process: {
+    readonly host: string
+    readonly pid: number
+    readonly started: string
+  }) => boolean | undefined
   /** Ends a process group of this host that its parent left behind. */
   readonly endGroup: (group: ProcessGroup) => void
 }
@@ -29,17 +33,22 @@ export type LeftDeployment =
 const controlWithinMs = 3_000
 
 /** Whether the holder of a deployment still lives. */
-export async function standingOf(deps: TakeOverDeps, deployment: DeploymentId): Promise<LeftDeployment> {
+export async function standingOf(
+  deps: TakeOverDeps,
+  deployment: DeploymentId,
+): Promise<LeftDeployment> {
   const began = deps.clock.monotonicMs()
   for (;;) {
     const control = await deps.control.read(deployment)
     if (control !== undefined) {
-      if (deps.isAlive(control.holder) !== false && !isSelf(control.holder, deps.holder)) return { kind: 'held', holder: control.holder }
+      if (deps.isAlive(control.holder) !== false && !isSelf(control.holder, deps.holder))
+        return { kind: 'held', holder: control.holder }
       return { kind: 'dead', holder: control.holder }
     }
     const current = await deps.catalog.stack(deploymentPartsOf(deployment).stack)
     if (current?.current !== deployment) return { kind: 'over' }
-    if (deps.clock.monotonicMs() - began > controlWithinMs) return { kind: 'dead', holder: undefined }
+    if (deps.clock.monotonicMs() - began > controlWithinMs)
+      return { kind: 'dead', holder: undefined }
     await deps.clock.sleep(100)
   }
 }
@@ -73,5 +82,8 @@ export async function closeDead(deps: TakeOverDeps, deployment: DeploymentId): P
 /** The error for a stack that another deployment holds. */
 export function busyError(deployment: DeploymentId, holder: Holder): Error {
   const who = `${holder.who} (process ${holder.pid} on ${holder.host})`
-  return error('STACK_BUSY', `deployment ${deploymentPartsOf(deployment).number} of this stack is held by ${who}`)
+  return error(
+    'STACK_BUSY',
+    `deployment ${deploymentPartsOf(deployment).number} of this stack is held by ${who}`,
+  )
 }

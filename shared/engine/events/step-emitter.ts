@@ -5,7 +5,13 @@ import type { ResourceState } from '../../state/resource.ts'
 import { redactMap } from '../../values/walk.ts'
 import { isLogical, type Step, stepOf, type TrackedState } from '../step.ts'
 import { type StepEnd, succeeded } from '../step-end.ts'
-import type { DiagnosticEvent, EngineEventPayload, EventSink, StepMetadata, StepState } from './event.ts'
+import type {
+  DiagnosticEvent,
+  EngineEventPayload,
+  EventSink,
+  StepMetadata,
+  StepState,
+} from './event.ts'
 
 /** Tells what happens, as engine events: ordered per URN (pre, then outputs or failed), redacted. */
 export interface StepEmitter {
@@ -16,8 +22,16 @@ export interface StepEmitter {
   /** Counts a step that succeeded, as the summary shows it; once per step, by whoever decided it. */
   readonly count: (step: Step, end: StepEnd) => void
   /** Outputs that a component or the stack registered. */
-  readonly registeredOutputs: (op: StepOp, old: TrackedState | undefined, state: ResourceState) => void
-  readonly diagnostic: (severity: DiagnosticEvent['severity'], message: string, urn?: string) => void
+  readonly registeredOutputs: (
+    op: StepOp,
+    old: TrackedState | undefined,
+    state: ResourceState,
+  ) => void
+  readonly diagnostic: (
+    severity: DiagnosticEvent['severity'],
+    message: string,
+    urn?: string,
+  ) => void
   readonly emit: (event: EngineEventPayload) => void
   /** Logical steps by kind, so far. */
   readonly counts: () => Readonly<Record<string, number>>
@@ -55,7 +69,15 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
   const diagnostic: StepEmitter['diagnostic'] = (severity, message, urn) => {
     const about_ = urn === undefined ? {} : { urn }
     const text = about.scrub(message)
-    sink.emit({ diagnosticEvent: { ...about_, prefix: `${severity}: `, message: text, color: 'raw', severity } })
+    sink.emit({
+      diagnosticEvent: {
+        ...about_,
+        prefix: `${severity}: `,
+        message: text,
+        color: 'raw',
+        severity,
+      },
+    })
   }
   const planning = about.planning ? { planning: true } : {}
   const resultOf = (step: Step, end: StepEnd): StepOp =>
@@ -70,7 +92,11 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
   const ended: StepEmitter['ended'] = (step, end) => {
     const internal = isInternal(step)
     if (end.error !== undefined) {
-      diagnostic('error', about.planning ? `Preview failed: ${end.error.message}` : end.error.message, internal ? undefined : step.urn)
+      diagnostic(
+        'error',
+        about.planning ? `Preview failed: ${end.error.message}` : end.error.message,
+        internal ? undefined : step.urn,
+      )
       if (internal || about.planning) return
       const status = { ok: 0, partial: 1, unknown: 2 }[end.error.status]
       sink.emit({ resOpFailedEvent: { metadata: metadata(step, step.op, end), status, steps: 0 } })
@@ -118,7 +144,10 @@ export function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
 function detailedDiffOf(step: Step): StepMetadata['detailedDiff'] {
   if (step.reason.detailedDiff === null) return null
   return Object.fromEntries(
-    [...step.reason.detailedDiff].map(([path, { kind, inputDiff }]) => [path, { diffKind: kind, inputDiff }]),
+    [...step.reason.detailedDiff].map(([path, { kind, inputDiff }]) => [
+      path,
+      { diffKind: kind, inputDiff },
+    ]),
   )
 }
 

@@ -57,10 +57,15 @@ export function createExecutor(
     async handle(delivery) {
       const context = await identity.contextOf(delivery.message.deployment)
       if (context !== undefined) {
-        const extending = setInterval(() => void ports.chains.extend(delivery.receipt, extendByMs), extendEveryMs)
+        const extending = setInterval(
+          () => void ports.chains.extend(delivery.receipt, extendByMs),
+          extendEveryMs,
+        )
         try {
           await Promise.all(
-            delivery.message.operations.map(id => runChain(ports, context, { id, executor: identity.executor })),
+            delivery.message.operations.map(id =>
+              runChain(ports, context, { id, executor: identity.executor }),
+            ),
           )
         } finally {
           clearInterval(extending)
@@ -105,7 +110,12 @@ async function runOperation(
   if (begun.kind === 'refused') {
     if (begun.head.end !== undefined) return releaseAfter(ports, context, operation, begun.head)
     // Given back by each that had it: nobody called, so it may begin again.
-    if (begun.head.owner !== '' || begun.head.attempt === 0 || begun.head.givenBack < begun.head.attempt) return undefined
+    if (
+      begun.head.owner !== '' ||
+      begun.head.attempt === 0 ||
+      begun.head.givenBack < begun.head.attempt
+    )
+      return undefined
     begun = await ports.operations.begin(deployment, id, { ...claim, attempt: begun.head.attempt })
     if (begun.kind === 'refused') return undefined
   }
@@ -128,7 +138,9 @@ function releaseAfter(
   head: Head,
 ): Promise<OperationId | undefined> {
   ports.hints.hint(context.deployment, operation.id)
-  return head.end?.verdict === 'succeeded' ? releaseWaiters(ports, context, operation) : Promise.resolve(undefined)
+  return head.end?.verdict === 'succeeded'
+    ? releaseWaiters(ports, context, operation)
+    : Promise.resolve(undefined)
 }
 
 /** The provider call with its outcome and its end; undefined when someone else ended the operation. */
@@ -156,7 +168,11 @@ async function callAndRecord(
       startedAt,
       endedAt: ports.clock.now(),
     })
-  const isSelected = await ports.operations.select(deployment, id, { owner, attempt, verdict: end.verdict })
+  const isSelected = await ports.operations.select(deployment, id, {
+    owner,
+    attempt,
+    verdict: end.verdict,
+  })
   if (!isSelected) return undefined
   emitter.ended(step, end)
   return end

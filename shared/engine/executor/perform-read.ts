@@ -27,12 +27,26 @@ export async function performRead(step: Step, deps: PerformDeps): Promise<StepEn
   const state = readState(next, step.old?.state, read)
   if (read.initErrors.length === 0) return succeeded(state)
   const error = { message: read.initErrors.join('\n'), status: 'partial' as const }
-  return { verdict: 'partial', state: { ...state, initErrors: read.initErrors }, resultOp: undefined, error }
+  return {
+    verdict: 'partial',
+    state: { ...state, initErrors: read.initErrors },
+    resultOp: undefined,
+    error,
+  }
 }
 
-function readState(next: ResourceState, old: ResourceState | undefined, read: ReadResult): ResourceState {
+function readState(
+  next: ResourceState,
+  old: ResourceState | undefined,
+  read: ReadResult,
+): ResourceState {
   const { refreshBeforeUpdate } = read
-  const state = { ...next, id: read.id === '' ? next.id : read.id, outputs: read.outputs ?? emptyMap, refreshBeforeUpdate }
+  const state = {
+    ...next,
+    id: read.id === '' ? next.id : read.id,
+    outputs: read.outputs ?? emptyMap,
+    refreshBeforeUpdate,
+  }
   return old === undefined ? state : { ...state, created: old.created, modified: old.modified }
 }
 
@@ -43,7 +57,8 @@ function readState(next: ResourceState, old: ResourceState | undefined, read: Re
 export async function performRefresh(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const old = step.old?.state
   if (old === undefined) throw new TypeError('a refresh has a state to compare')
-  if (!old.custom || isProviderType(old.type) || old.pendingReplacement) return succeeded(old, 'same')
+  if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
+    return succeeded(old, 'same')
   const provider = await deps.provider(step.provider)
   const read = await provider.read({
     ...subjectOf(old),
@@ -72,7 +87,11 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
 }
 
 /** Whether the program's inputs, held against what was read, would mean an update. */
-async function hasDrift(old: ResourceState, now: ResourceState, provider: Provider): Promise<boolean> {
+async function hasDrift(
+  old: ResourceState,
+  now: ResourceState,
+  provider: Provider,
+): Promise<boolean> {
   if (now.external) return !equalMaps(old.outputs, now.outputs)
   const diff = await provider.diff({
     ...subjectOf(now),

@@ -88,16 +88,29 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
       preview: mode.preview,
     })
     if (made.id === '' && !mode.preview)
-      return failed({ message: `plugin returned empty resource.ID from create '${step.urn}'`, status: 'unknown' })
+      return failed({
+        message: `plugin returned empty resource.ID from create '${step.urn}'`,
+        status: 'unknown',
+      })
     const { id, outputs, refreshBeforeUpdate } = made
     return succeeded({ ...next, id, outputs, refreshBeforeUpdate, initErrors: [], ...times })
   } catch (thrown) {
     const partial = thrown instanceof ProviderError ? thrown.partial : undefined
     if (partial === undefined) throw thrown
     if (partial.id === '')
-      return failed({ message: `plugin returned empty resource.ID from create '${step.urn}'`, status: 'unknown' })
+      return failed({
+        message: `plugin returned empty resource.ID from create '${step.urn}'`,
+        status: 'unknown',
+      })
     const { id, outputs, reasons, refreshBeforeUpdate } = partial
-    return partially(thrown, { ...next, id, outputs, refreshBeforeUpdate, initErrors: reasons, ...times })
+    return partially(thrown, {
+      ...next,
+      id,
+      outputs,
+      refreshBeforeUpdate,
+      initErrors: reasons,
+      ...times,
+    })
   }
 }
 
@@ -124,7 +137,14 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
     if (partial === undefined) throw thrown
     // The new inputs did not take hold: the next run shall see a difference again (engine.md 6.2).
     const { outputs, reasons, refreshBeforeUpdate } = partial
-    const state = { ...kept, inputs: old.inputs, outputs, refreshBeforeUpdate, initErrors: reasons, ...times }
+    const state = {
+      ...kept,
+      inputs: old.inputs,
+      outputs,
+      refreshBeforeUpdate,
+      initErrors: reasons,
+      ...times,
+    }
     return partially(thrown, state)
   }
 }
@@ -154,7 +174,11 @@ function protectedMessage(state: ResourceState): string {
 }
 
 /** What a provider is told about a resource besides its values. */
-export function subjectOf(state: ResourceState): { urn: ResourceState['urn']; name: string; type: string } {
+export function subjectOf(state: ResourceState): {
+  urn: ResourceState['urn']
+  name: string
+  type: string
+} {
   return { urn: state.urn, name: nameOf(state.urn), type: state.type }
 }
 

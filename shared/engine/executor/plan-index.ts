@@ -25,10 +25,12 @@ export function createPlanIndex(
     const records = await readRecords(ports.log, deployment, next)
     for (const decision of records.flatMap(record => record.decisions)) {
       if (decision.kind === 'pin') pin = decision
-      if (decision.kind === 'registration') for (const operation of decision.operations) operations.set(operation.id, operation)
+      if (decision.kind === 'registration')
+        for (const operation of decision.operations) operations.set(operation.id, operation)
       if (decision.kind === 'plan')
         for (const hash of decision.pages)
-          for (const operation of await readPage(ports.blobs, hash)) operations.set(operation.id, operation)
+          for (const operation of await readPage(ports.blobs, hash))
+            operations.set(operation.id, operation)
     }
     next += records.length
   }

@@ -23,14 +23,20 @@ export async function releaseWaiters(
       waiters.map(async waiter => {
         if (waiter === undefined) return undefined
         const head = await ports.operations.arrive(deployment, waiter.id, source)
-        return head.end === undefined && head.owner === '' && head.arrived.length >= waiter.needs ? waiter : undefined
+        return head.end === undefined && head.owner === '' && head.arrived.length >= waiter.needs
+          ? waiter
+          : undefined
       }),
     )
     for (const waiter of arrived) {
       if (waiter === undefined) continue
       if (waiter.op !== 'join') ready.push(waiter)
       else {
-        await ports.operations.select(deployment, waiter.id, { owner: '', attempt: 0, verdict: 'succeeded' })
+        await ports.operations.select(deployment, waiter.id, {
+          owner: '',
+          attempt: 0,
+          verdict: 'succeeded',
+        })
         open.push(waiter)
       }
     }

@@ -28,19 +28,28 @@ export interface AliasSubject {
  * they are tried (`engine.md` 3.2, 3.3). `formerOf` answers the old URN of one that matched an alias
  * in this run.
  */
-export function aliasUrns(subject: AliasSubject, formerOf: (urn: Urn) => Urn | undefined): readonly Urn[] {
+export function aliasUrns(
+  subject: AliasSubject,
+  formerOf: (urn: Urn) => Urn | undefined,
+): readonly Urn[] {
   const found: Urn[] = subject.aliases.map(alias => collapse(alias, subject, formerOf))
   const parentNow = subject.parent
   const parentThen = parentNow === '' ? undefined : formerOf(parentNow)
   if (parentNow !== '' && parentThen !== undefined) {
     found.push(inherited(parentNow, parentThen, subject))
     for (const urn of found.slice(0, subject.aliases.length))
-      found.push(inherited(parentNow, parentThen, { ...subject, type: typeOf(urn), name: nameOf(urn) }))
+      found.push(
+        inherited(parentNow, parentThen, { ...subject, type: typeOf(urn), name: nameOf(urn) }),
+      )
   }
   return [...new Set(found)]
 }
 
-function collapse(alias: Alias, subject: AliasSubject, formerOf: (urn: Urn) => Urn | undefined): Urn {
+function collapse(
+  alias: Alias,
+  subject: AliasSubject,
+  formerOf: (urn: Urn) => Urn | undefined,
+): Urn {
   if (alias.kind === 'urn') return alias.urn
   const given = alias.parent === undefined ? subject.parent : alias.parent
   const parent = given === '' ? '' : (formerOf(given) ?? given)
@@ -54,7 +63,9 @@ function collapse(alias: Alias, subject: AliasSubject, formerOf: (urn: Urn) => U
 /** A child's old URN below its parent's old URN; a name that began with the parent's name follows it. */
 function inherited(parentNow: Urn, parentThen: Urn, child: AliasSubject): Urn {
   const was = nameOf(parentNow)
-  const name = child.name.startsWith(was) ? nameOf(parentThen) + child.name.slice(was.length) : child.name
+  const name = child.name.startsWith(was)
+    ? nameOf(parentThen) + child.name.slice(was.length)
+    : child.name
   return childUrn(child, qualifiedTypeOf(parentThen), { type: child.type, name })
 }
 

@@ -21,7 +21,8 @@ export function baseOf(snapshot: Snapshot, epoch: number): Base {
   const live = new Map<Urn, number>()
   snapshot.resources.forEach((state, index) => {
     if (state.delete) return
-    if (live.has(state.urn)) throw error('STATE_INTEGRITY', `unexpected duplicate resource '${state.urn}'`)
+    if (live.has(state.urn))
+      throw error('STATE_INTEGRITY', `unexpected duplicate resource '${state.urn}'`)
     live.set(state.urn, index)
   })
   return {
@@ -31,13 +32,18 @@ export function baseOf(snapshot: Snapshot, epoch: number): Base {
     live: urn => live.get(urn),
     tracked(index) {
       const state = snapshot.resources[index]
-      if (state === undefined) throw error('INTERNAL_ASSERTION', `the base has no resource ${index}`)
+      if (state === undefined)
+        throw error('INTERNAL_ASSERTION', `the base has no resource ${index}`)
       return { state, ref: { kind: 'base', epoch, index, urn: state.urn } }
     },
   }
 }
 
 /** The state of a provider reference in a base, for instances that no program registers. */
-export function providerStateIn(snapshot: Snapshot, urn: Urn, id: string): ResourceState | undefined {
+export function providerStateIn(
+  snapshot: Snapshot,
+  urn: Urn,
+  id: string,
+): ResourceState | undefined {
   return snapshot.resources.find(state => state.urn === urn && state.id === id)
 }

@@ -12,11 +12,16 @@ import { type Candidate, isSettledHere } from './generate.ts'
 import type { CurrentState } from './sets.ts'
 
 /** Carries the steps of a registration out and answers what the resource is then. */
-export async function carryOut(ctx: GeneratorContext, candidate: Candidate, steps: readonly Step[]): Promise<CurrentState> {
+export async function carryOut(
+  ctx: GeneratorContext,
+  candidate: Candidate,
+  steps: readonly Step[],
+): Promise<CurrentState> {
   if (ctx.isAborted()) throw new Bail()
   const last = steps.findLast(step => step.op !== 'replace')
   if (last === undefined) throw new TypeError('a registration comes to a step')
-  const current = last.op === 'same' ? await settleSame(ctx, last) : await carryOutChange(ctx, candidate, steps)
+  const current =
+    last.op === 'same' ? await settleSame(ctx, last) : await carryOutChange(ctx, candidate, steps)
   ctx.sets.current.set(current.state.urn, current)
   return current
 }
@@ -27,7 +32,8 @@ async function settleSame(ctx: GeneratorContext, step: Step): Promise<CurrentSta
   if (next === undefined || old === undefined) throw new TypeError('a same has both states')
   const state = markSecretOutputs(next, () => undefined)
   ctx.emitter.pre(step)
-  if (isProviderType(state.type)) await ctx.providers.configure(state.urn, state.id, old.state.inputs)
+  if (isProviderType(state.type))
+    await ctx.providers.configure(state.urn, state.id, old.state.inputs)
   const unwritten = equalResources(old.state, state)
   const tracked = unwritten ? old : await ctx.runner.settle(step, state)
   const end = succeeded(tracked.state)
@@ -36,12 +42,22 @@ async function settleSame(ctx: GeneratorContext, step: Step): Promise<CurrentSta
   return { ...tracked, op: 'same' }
 }
 
-async function carryOutChange(ctx: GeneratorContext, candidate: Candidate, steps: readonly Step[]): Promise<CurrentState> {
+async function carryOutChange(
+  ctx: GeneratorContext,
+  candidate: Candidate,
+  steps: readonly Step[],
+): Promise<CurrentState> {
   const ended: EndedStep[] = []
   for (const batch of batches(steps)) {
-    const ends = isSettledHere(batch[0]?.next ?? candidate.next) && batch[0]?.op.startsWith('delete') !== true
-      ? [await settleChange(ctx, batch[0])]
-      : await ctx.runner.run({ urn: candidate.claim.urn, goal: ctx.digestOf(candidate.goal), steps: batch, sets: deltaOf(ctx, candidate, steps) })
+    const ends =
+      isSettledHere(batch[0]?.next ?? candidate.next) && batch[0]?.op.startsWith('delete') !== true
+        ? [await settleChange(ctx, batch[0])]
+        : await ctx.runner.run({
+            urn: candidate.claim.urn,
+            goal: ctx.digestOf(candidate.goal),
+            steps: batch,
+            sets: deltaOf(ctx, candidate, steps),
+          })
     ended.push(...ends)
     if (ends.some(({ end }) => end.verdict !== 'succeeded')) return fail(ctx)
   }
@@ -94,7 +110,11 @@ async function settleChange(ctx: GeneratorContext, step: Step | undefined): Prom
   return { step, end, tracked }
 }
 
-async function settledState(ctx: GeneratorContext, step: Step, next: ResourceState): Promise<ResourceState> {
+async function settledState(
+  ctx: GeneratorContext,
+  step: Step,
+  next: ResourceState,
+): Promise<ResourceState> {
   const now = ctx.timestamp()
   const isUpdate = step.op === 'update'
   const times = ctx.preview ? {} : isUpdate ? { modified: now } : { created: now, modified: now }

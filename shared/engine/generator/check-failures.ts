@@ -13,7 +13,8 @@ export function reportFailures(
 ): void {
   const { urn, type, name } = subject
   for (const { property, reason } of failures)
-    if (property === '') emitter.diagnostic('error', `${type} resource '${name}' has a problem: ${reason}`, urn)
+    if (property === '')
+      emitter.diagnostic('error', `${type} resource '${name}' has a problem: ${reason}`, urn)
     else {
       const value = JSON.stringify(redactMap(inputs)[property] ?? null)
       const message = `${type} resource '${name}': property ${property} value ${value} has a problem: ${reason}`

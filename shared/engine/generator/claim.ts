@@ -22,15 +22,23 @@ export interface Claim {
  */
 export function claimUrn(
   ctx: GeneratorContext,
-  goal: { readonly type: string; readonly name: string; readonly parent: Urn | ''; readonly aliases: readonly Alias[] },
+  goal: {
+    readonly type: string
+    readonly name: string
+    readonly parent: Urn | ''
+    readonly aliases: readonly Alias[]
+  },
 ): Claim {
   const { sets, base } = ctx
-  if (goal.parent !== '' && !sets.seen.has(goal.parent)) bail(ctx, `could not find parent resource ${goal.parent}`)
+  if (goal.parent !== '' && !sets.seen.has(goal.parent))
+    bail(ctx, `could not find parent resource ${goal.parent}`)
   const qualified = goal.parent === '' ? undefined : partsOf(goal.parent).qualifiedType
   const urn = childUrn(ctx, qualified, goal)
-  if (sets.seen.has(urn)) bail(ctx, `Duplicate resource URN '${urn}'; try giving it a unique name`, urn)
+  if (sets.seen.has(urn))
+    bail(ctx, `Duplicate resource URN '${urn}'; try giving it a unique name`, urn)
   const taker = sets.aliased.get(urn)
-  if (taker !== undefined) bail(ctx, `Resource '${urn}' has the URN that '${taker}' claims as an alias`, urn)
+  if (taker !== undefined)
+    bail(ctx, `Resource '${urn}' has the URN that '${taker}' claims as an alias`, urn)
   sets.seen.add(urn)
   const here = base.live(urn)
   if (here !== undefined) return { urn, old: base.tracked(here), index: here, alias: undefined }
@@ -47,7 +55,11 @@ export function claimUrn(
 function claimAlias(ctx: GeneratorContext, urn: Urn, alias: Urn): void {
   const { sets } = ctx
   if (sets.seen.has(alias))
-    bail(ctx, `Duplicate resource URN '${alias}' conflicting with alias on resource with URN '${urn}'`, urn)
+    bail(
+      ctx,
+      `Duplicate resource URN '${alias}' conflicting with alias on resource with URN '${urn}'`,
+      urn,
+    )
   const taker = sets.aliased.get(alias)
   if (taker !== undefined)
     bail(ctx, `Alias '${alias}' of resource '${urn}' is claimed by '${taker}' already`, urn)

@@ -92,7 +92,11 @@ export function bail(ctx: GeneratorContext, message: string, urn?: Urn): never {
 }
 
 /** The instance that a state or goal names; a provider that cannot be had ends the deployment. */
-export async function instanceOf(ctx: GeneratorContext, reference: string, urn: Urn): Promise<Provider> {
+export async function instanceOf(
+  ctx: GeneratorContext,
+  reference: string,
+  urn: Urn,
+): Promise<Provider> {
   try {
     return await ctx.providers.instance(reference)
   } catch (thrown) {

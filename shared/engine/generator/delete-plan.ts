@@ -18,14 +18,21 @@ export function planDeletes(
   deps: { readonly sealing: Sealing; readonly nextId: () => OperationId },
 ): readonly PlannedOperation[] {
   const edges = deleteEdges(graph, new Set(condemned.map(({ index }) => index)))
-  const nodes: PlanNode[] = [...edges.groups].map(([key, states]) => ({ key, releases: states.map(String) }))
+  const nodes: PlanNode[] = [...edges.groups].map(([key, states]) => ({
+    key,
+    releases: states.map(String),
+  }))
   for (const { index } of condemned) {
     const { states = [], groups = [] } = edges.releases.get(index) ?? {}
     nodes.push({ key: String(index), releases: [...states.map(String), ...groups] })
   }
   const joined = withJoins(nodes)
   const ids = new Map<string, OperationId>()
-  const keys = [...condemned.map(({ index }) => String(index)).toReversed(), ...edges.groups.keys(), ...joined.joins]
+  const keys = [
+    ...condemned.map(({ index }) => String(index)).toReversed(),
+    ...edges.groups.keys(),
+    ...joined.joins,
+  ]
   for (const key of keys) ids.set(key, deps.nextId())
   const steps = new Map(condemned.map(({ index, step }) => [String(index), step]))
   return keys.flatMap((key): readonly PlannedOperation[] => {
@@ -41,5 +48,13 @@ export function planDeletes(
 
 function joinOf(place: Pick<Operation, 'id' | 'needs' | 'releases'>): Operation {
   const nowhere = 'urn:pulumi:::::antichain:join::' as Operation['urn']
-  return { ...place, op: 'join', urn: nowhere, type: '', provider: '', effect: 'none', logical: false }
+  return {
+    ...place,
+    op: 'join',
+    urn: nowhere,
+    type: '',
+    provider: '',
+    effect: 'none',
+    logical: false,
+  }
 }

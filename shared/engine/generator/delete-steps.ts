@@ -23,7 +23,11 @@ export function condemnedSteps(ctx: GeneratorContext): readonly CondemnedStep[] 
     const superseded = state.delete || sets.marked.has(index)
     if (superseded) {
       if (sets.condemned.has(index)) return
-      found.push({ index, op: state.external ? 'discard-replaced' : 'delete-replaced', effect: 'remove' })
+      found.push({
+        index,
+        op: state.external ? 'discard-replaced' : 'delete-replaced',
+        effect: 'remove',
+      })
     } else if (!isOperatedOn(sets, state.urn)) found.push({ index, ...deleteOf(ctx, state, index) })
     else return
     sets.condemned.add(index)
@@ -35,7 +39,11 @@ export function condemnedSteps(ctx: GeneratorContext): readonly CondemnedStep[] 
   })
 }
 
-function deleteOf(ctx: GeneratorContext, state: ResourceState, index: number): { op: StepOp; effect: StateEffect } {
+function deleteOf(
+  ctx: GeneratorContext,
+  state: ResourceState,
+  index: number,
+): { op: StepOp; effect: StateEffect } {
   if (state.pendingReplacement || ctx.sets.pendingReplacement.has(index))
     return { op: 'remove-pending-replace', effect: 'remove' }
   return { op: state.external ? 'discard' : 'delete', effect: 'remove' }

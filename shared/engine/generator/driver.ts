@@ -12,8 +12,14 @@ import { noDiff } from './verdict.ts'
 /** What a decision asks about one resource: its provider's, the registry's, or plain comparison. */
 export interface Driver {
   /** undefined: nothing is checked, the goal's inputs are stored as they are (components). */
-  readonly check: ((olds: PropertyMap | undefined, news: PropertyMap, seed: Uint8Array) => Promise<CheckResult>) | undefined
-  readonly diff: (old: ResourceState, newInputs: PropertyMap, ignoreChanges: readonly string[]) => Promise<DiffResult>
+  readonly check:
+    | ((olds: PropertyMap | undefined, news: PropertyMap, seed: Uint8Array) => Promise<CheckResult>)
+    | undefined
+  readonly diff: (
+    old: ResourceState,
+    newInputs: PropertyMap,
+    ignoreChanges: readonly string[],
+  ) => Promise<DiffResult>
 }
 
 /** The driver for a state that is to be. */
@@ -26,7 +32,9 @@ export async function driverFor(ctx: GeneratorContext, next: ResourceState): Pro
 const componentDriver: Driver = {
   check: undefined,
   diff: (old, newInputs) =>
-    Promise.resolve(equalMaps(old.inputs, newInputs) ? noDiff : { ...noDiff, changes: 'some' as const }),
+    Promise.resolve(
+      equalMaps(old.inputs, newInputs) ? noDiff : { ...noDiff, changes: 'some' as const },
+    ),
 }
 
 function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Provider): Driver {
@@ -34,7 +42,8 @@ function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Prov
   return {
     check: (olds, news, randomSeed) =>
       provider.check({ ...subject, olds, news, randomSeed, allowUnknowns: ctx.preview }),
-    diff: (old, newInputs, ignoreChanges) => providerDiff(ctx, provider, old, { newInputs, ignoreChanges }),
+    diff: (old, newInputs, ignoreChanges) =>
+      providerDiff(ctx, provider, old, { newInputs, ignoreChanges }),
   }
 }
 
@@ -43,7 +52,11 @@ export async function providerDiff(
   ctx: GeneratorContext,
   provider: Provider,
   old: ResourceState,
-  wish: { readonly newInputs: PropertyMap; readonly ignoreChanges: readonly string[]; readonly allowUnknowns?: boolean },
+  wish: {
+    readonly newInputs: PropertyMap
+    readonly ignoreChanges: readonly string[]
+    readonly allowUnknowns?: boolean
+  },
 ): Promise<DiffResult> {
   if (provider.isUnconfigured()) {
     const message =
@@ -69,7 +82,13 @@ export async function providerDiff(
 function engineDiff(diff: DiffResult, olds: PropertyMap, news: PropertyMap): DiffResult {
   const found = diffInputs(olds, news)
   if (found === undefined) return { ...diff, changes: 'none', replaceKeys: [] }
-  return { ...diff, changes: 'some', replaceKeys: [], changedKeys: found.changedKeys, detailedDiff: found.detailedDiff }
+  return {
+    ...diff,
+    changes: 'some',
+    replaceKeys: [],
+    changedKeys: found.changedKeys,
+    detailedDiff: found.detailedDiff,
+  }
 }
 
 /** Provider resources are checked and diffed by their own, not yet configured plugin. Source: `engine.md` 4.4. */
@@ -78,8 +97,15 @@ function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Dri
   return {
     async check(olds, news) {
       const provider = await ctx.providers.park(next.urn, news)
-      const filtered = { olds: olds === undefined ? undefined : withoutInternal(olds), news: withoutInternal(news) }
-      const { inputs, failures } = await provider.checkConfig({ ...subject, ...filtered, allowUnknowns: true })
+      const filtered = {
+        olds: olds === undefined ? undefined : withoutInternal(olds),
+        news: withoutInternal(news),
+      }
+      const { inputs, failures } = await provider.checkConfig({
+        ...subject,
+        ...filtered,
+        allowUnknowns: true,
+      })
       return { inputs: restoreInternal(ctx, next, news, inputs), failures }
     },
     async diff(old, newInputs, ignoreChanges) {
@@ -100,15 +126,28 @@ function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Dri
 }
 
 /** Puts back what was kept from the plugin: its own version and `__internal`. Source: provider-protocol 7.3, 7.4. */
-function restoreInternal(ctx: GeneratorContext, next: ResourceState, news: PropertyMap, checked: PropertyMap): PropertyMap {
+function restoreInternal(
+  ctx: GeneratorContext,
+  next: ResourceState,
+  news: PropertyMap,
+  checked: PropertyMap,
+): PropertyMap {
   const inputs = new Map<string, PropertyValue>(checked)
   if (inputs.delete(internalKey))
-    ctx.emitter.diagnostic('warning', `provider attempted to use ${internalKey} key that is reserved by the engine`, next.urn)
+    ctx.emitter.diagnostic(
+      'warning',
+      `provider attempted to use ${internalKey} key that is reserved by the engine`,
+      next.urn,
+    )
   const asked = news.get('version')
   const got = inputs.get('version')
   if (asked !== undefined && got === undefined) inputs.set('version', asked)
   else if (typeof asked === 'string' && typeof got === 'string' && asked !== got)
-    bail(ctx, `provider "${next.urn}" attempted to change version from "${asked}" to "${got}"`, next.urn)
+    bail(
+      ctx,
+      `provider "${next.urn}" attempted to change version from "${asked}" to "${got}"`,
+      next.urn,
+    )
   const internal = news.get(internalKey)
   if (internal !== undefined) inputs.set(internalKey, internal)
   return inputs

@@ -50,19 +50,37 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
 async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise<Candidate> {
   const draft = draftOf(goal, claim)
   const old = claim.old?.state
-  const { inputs, unresettable } = resetPaths(old?.inputs ?? goal.inputs, goal.inputs, old === undefined ? [] : goal.ignoreChanges)
+  const { inputs, unresettable } = resetPaths(
+    old?.inputs ?? goal.inputs,
+    goal.inputs,
+    old === undefined ? [] : goal.ignoreChanges,
+  )
   if (unresettable.length > 0) {
     const paths = unresettable.join(', ')
-    ctx.emitter.diagnostic('info', `cannot ignore changes in added or removed elements of the path: ${paths}`, claim.urn)
+    ctx.emitter.diagnostic(
+      'info',
+      `cannot ignore changes in added or removed elements of the path: ${paths}`,
+      claim.urn,
+    )
   }
   const driver = await orBail(ctx, claim, () => driverFor(ctx, draft))
   const seed = ctx.randomSeed()
-  if (driver.check === undefined) return { goal, claim, driver, next: draft, compared: inputs, seed }
+  if (driver.check === undefined)
+    return { goal, claim, driver, next: draft, compared: inputs, seed }
   const fresh = isFresh(ctx, claim)
   const check = driver.check
-  const result = await orBail(ctx, claim, () => (fresh ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed)))
+  const result = await orBail(ctx, claim, () =>
+    fresh ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed),
+  )
   requireValid(ctx, claim, goal, result)
-  return { goal, claim, driver, next: { ...draft, inputs: result.inputs }, compared: result.inputs, seed }
+  return {
+    goal,
+    claim,
+    driver,
+    next: { ...draft, inputs: result.inputs },
+    compared: result.inputs,
+    seed,
+  }
 }
 
 /** Whether nothing of an old state is to be taken over by Check. */
@@ -73,7 +91,12 @@ function isFresh(ctx: GeneratorContext, claim: Claim): boolean {
 
 function requireValid(ctx: GeneratorContext, claim: Claim, goal: Goal, result: CheckResult): void {
   if (result.failures.length === 0) return
-  reportFailures(ctx.emitter, { urn: claim.urn, type: goal.type, name: goal.name }, result.failures, goal.inputs)
+  reportFailures(
+    ctx.emitter,
+    { urn: claim.urn, type: goal.type, name: goal.name },
+    result.failures,
+    goal.inputs,
+  )
   ctx.abort()
   throw new Bail()
 }
@@ -107,12 +130,16 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
     if (ctx.isAborted()) throw new Bail()
     // A replacement elsewhere may have deleted it while its difference was asked for.
     if (ctx.sets.deletes.has(urn)) return recreateSteps(ctx, candidate)
-    const wish = { replaceOnChanges: candidate.goal.replaceOnChanges, triggered: difference.triggered }
+    const wish = {
+      replaceOnChanges: candidate.goal.replaceOnChanges,
+      triggered: difference.triggered,
+    }
     const verdict = verdictOf(old.state, difference.diff, wish)
     if (verdict.kind === 'replace') return replacementSteps(ctx, candidate, verdict)
     ctx.sets.operated.add(urn)
     const carried = { ...next, id: old.state.id }
-    if (verdict.kind === 'same') return [stepOf({ op: 'same', effect: 'replace', old, next: sameState(carried, old.state) })]
+    if (verdict.kind === 'same')
+      return [stepOf({ op: 'same', effect: 'replace', old, next: sameState(carried, old.state) })]
     return [stepOf({ op: 'update', effect: 'replace', old, next: carried, reason: verdict.reason })]
   })
 }

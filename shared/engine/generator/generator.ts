@@ -86,12 +86,17 @@ export function createGenerator({ ctx, config, required }: GeneratorDeps): Gener
 }
 
 function rememberProviders(ctx: GeneratorContext, registration: Registration, urn: Urn): void {
-  const above = registration.parent === '' ? undefined : ctx.sets.componentProviders.get(registration.parent)
+  const above =
+    registration.parent === '' ? undefined : ctx.sets.componentProviders.get(registration.parent)
   ctx.sets.componentProviders.set(urn, new Map([...(above ?? []), ...registration.providers]))
 }
 
 /** Puts outputs into a resource's state; written only when they differ. Source: `engine.md` 6.5. */
-export async function applyOutputs(ctx: GeneratorContext, current: CurrentState, outputs: PropertyMap): Promise<void> {
+export async function applyOutputs(
+  ctx: GeneratorContext,
+  current: CurrentState,
+  outputs: PropertyMap,
+): Promise<void> {
   const state = { ...current.state, outputs }
   const unchanged = equalMaps(current.state.outputs, outputs)
   const tracked = unchanged ? current : await ctx.runner.outputs(current, state)
@@ -109,7 +114,12 @@ async function invoke(
   if (asked.token === 'pulumi:pulumi:getResource') return getResource(ctx, asked.args)
   const pkg = packageOf(asked.token)
   if (pkg === 'pulumi') throw new Error(`the function ${asked.token} is not supported yet`)
-  const provider = { provider: asked.provider, providers: new Map(), parent: asked.parent, type: asked.token }
+  const provider = {
+    provider: asked.provider,
+    providers: new Map(),
+    parent: asked.parent,
+    type: asked.token,
+  }
   const explicit = explicitProvider(ctx, provider)
   const reference = explicit === '' ? await defaultFor(asked.plugin) : explicit
   if (ctx.isAborted()) throw new Bail()
@@ -117,7 +127,9 @@ async function invoke(
     const instance = await ctx.providers.instance(reference)
     return await instance.invoke({ token: asked.token, args: asked.args, preview: ctx.preview })
   } catch (thrown) {
-    throw new Error(`invocation of ${asked.token} returned an error: ${messageOf(thrown)}`, { cause: thrown })
+    throw new Error(`invocation of ${asked.token} returned an error: ${messageOf(thrown)}`, {
+      cause: thrown,
+    })
   }
 }
 

@@ -19,11 +19,17 @@ export function unwrittenPositions(
     if (goal === undefined || current.ref.kind !== 'base') continue
     const { state } = current
     const { sourcePosition, stackTrace } = goal
-    const isSame = state.sourcePosition === sourcePosition && JSON.stringify(state.stackTrace) === JSON.stringify(stackTrace)
+    const isSame =
+      state.sourcePosition === sourcePosition &&
+      JSON.stringify(state.stackTrace) === JSON.stringify(stackTrace)
     if (isSame) continue
     const next = { ...state, sourcePosition, stackTrace }
     const step = stepOf({ op: 'same', effect: 'replace', old: current, next })
-    const { state: _draft, ...operation } = operationOf(step, { id: deps.nextId(), needs: 0, releases: [] }, deps.sealing)
+    const { state: _draft, ...operation } = operationOf(
+      step,
+      { id: deps.nextId(), needs: 0, releases: [] },
+      deps.sealing,
+    )
     moved.push({ kind: 'settled', operation, state: deps.sealing.seal(next) })
   }
   return moved

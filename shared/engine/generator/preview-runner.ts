@@ -14,7 +14,8 @@ export function createPreviewRunner(deps: PerformDeps, emitter: StepEmitter): St
   })
   const runOne = async (step: Step): Promise<EndedStep> => {
     emitter.pre(step)
-    const end = step.op === 'replace' ? succeeded(undefined) : await perform(step, { preview: true }, deps)
+    const end =
+      step.op === 'replace' ? succeeded(undefined) : await perform(step, { preview: true }, deps)
     emitter.ended(step, end)
     emitter.count(step, end)
     return { step, end, tracked: end.state === undefined ? undefined : tracked(end.state) }

@@ -1,4 +1,10 @@
-import { isProviderType, packageOf, providerTypeOf, type ProviderReference, referenceOf } from '../../names/provider-reference.ts'
+import {
+  isProviderType,
+  packageOf,
+  providerTypeOf,
+  type ProviderReference,
+  referenceOf,
+} from '../../names/provider-reference.ts'
 import { stackType, typeOf, type Urn } from '../../names/urn.ts'
 import { internalKey } from '../../providers/registry.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
@@ -33,7 +39,8 @@ export function createDefaultProviders(
         ...asked,
         version: asked.version || (table?.version ?? ''),
         downloadUrl: (asked.downloadUrl || (table?.downloadUrl ?? '')).replace(/\/+$/, ''),
-        checksums: asked.checksums.size > 0 ? asked.checksums : (table?.checksums ?? asked.checksums),
+        checksums:
+          asked.checksums.size > 0 ? asked.checksums : (table?.checksums ?? asked.checksums),
       }
       if (isDenied(config, request.pkg))
         bail(ctx, `Default provider for '${request.pkg}' disabled. It must be given explicitly.`)
@@ -49,7 +56,10 @@ function isDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): boolea
   const text = config.get('pulumi:disable-default-providers')?.text ?? ''
   if (text === '' || pkg === 'pulumi') return false
   const denied: unknown = JSON.parse(text)
-  return Array.isArray(denied) && denied.some(name => typeof name === 'string' && ['*', pkg].includes(name.trim()))
+  return (
+    Array.isArray(denied) &&
+    denied.some(name => typeof name === 'string' && ['*', pkg].includes(name.trim()))
+  )
 }
 
 function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, ConfigValue>): Goal {
@@ -82,7 +92,8 @@ function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, Config
 /** `default_1_2_3_beta_1_<address>`. */
 export function defaultName(request: PackageRequest): string {
   const version = request.version === '' ? '' : `_${request.version.replace(/[.+-]/g, '_')}`
-  const url = request.downloadUrl === '' ? '' : `_${request.downloadUrl.replace(/[^A-Za-z0-9_.-]/g, '_')}`
+  const url =
+    request.downloadUrl === '' ? '' : `_${request.downloadUrl.replace(/[^A-Za-z0-9_.-]/g, '_')}`
   return `default${version}${url}`
 }
 
@@ -119,7 +130,10 @@ export async function resolveProvider(
   const { plugin, providers: _providers, ...rest } = registration
   if (!rest.custom) return { ...rest, provider: '' }
   if (isProviderType(rest.type)) {
-    const table = plugin.version === '' && plugin.downloadUrl === '' ? required.get(packageOf(rest.type)) : undefined
+    const table =
+      plugin.version === '' && plugin.downloadUrl === ''
+        ? required.get(packageOf(rest.type))
+        : undefined
     return { ...rest, provider: '', inputs: withPluginInputs(rest.inputs, table ?? plugin) }
   }
   const explicit = explicitProvider(ctx, registration)
@@ -142,7 +156,8 @@ export function explicitProvider(
 export function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
   if (parent === '' || typeOf(parent) === stackType) return ''
   const above = ctx.sets.goals.get(parent)
-  if (above?.custom === true && above.provider !== '' && packageOf(typeOf(parent)) === pkg) return above.provider
+  if (above?.custom === true && above.provider !== '' && packageOf(typeOf(parent)) === pkg)
+    return above.provider
   const map = ctx.sets.componentProviders.get(parent)?.get(pkg)
   if (map !== undefined) return map
   return ''

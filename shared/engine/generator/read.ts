@@ -52,7 +52,12 @@ export async function readResource(
   const { old, index } = claim
   const steps: Step[] = []
   ctx.sets.operated.add(claim.urn)
-  if (old !== undefined && index !== undefined && !old.state.external && old.state.id !== asked.id) {
+  if (
+    old !== undefined &&
+    index !== undefined &&
+    !old.state.external &&
+    old.state.id !== asked.id
+  ) {
     ctx.sets.replaces.add(claim.urn)
     ctx.sets.marked.add(index)
     steps.push(stepOf({ op: 'read-replacement', effect: 'add-mark', old, next }))

@@ -10,7 +10,10 @@ import { succeeded } from '../step-end.ts'
 import type { Base } from './base.ts'
 
 /** The refresh of every state that a provider can be asked about; the others are told as unchanged. Source: `engine.md` 5.11. */
-export function refreshSteps(base: Base): { readonly asked: readonly Step[]; readonly unchanged: readonly Step[] } {
+export function refreshSteps(base: Base): {
+  readonly asked: readonly Step[]
+  readonly unchanged: readonly Step[]
+} {
   const asked: Step[] = []
   const unchanged: Step[] = []
   base.snapshot.resources.forEach((state, index) => {
@@ -44,7 +47,11 @@ export function planRefresh(
 ): readonly PlannedOperation[] {
   return steps.map(step => {
     const { next: _state, ...asked } = step
-    const operation = operationOf({ ...asked, next: undefined }, { id: deps.nextId(), needs: 0, releases: [] }, deps.sealing)
+    const operation = operationOf(
+      { ...asked, next: undefined },
+      { id: deps.nextId(), needs: 0, releases: [] },
+      deps.sealing,
+    )
     return { operation, step }
   })
 }

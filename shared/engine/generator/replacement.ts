@@ -22,7 +22,8 @@ export async function replacementSteps(
 ): Promise<readonly Step[]> {
   const { claim, goal } = candidate
   const old = claim.old
-  if (old === undefined || claim.index === undefined) throw new TypeError('only what exists is replaced')
+  if (old === undefined || claim.index === undefined)
+    throw new TypeError('only what exists is replaced')
   if (candidate.next.protect && old.state.protect) {
     const message = `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. To unprotect the resource, remove the \`protect\` flag from the resource and run \`antichain up\``
     if (!ctx.preview) bail(ctx, message, claim.urn)
@@ -53,14 +54,23 @@ async function checkedAnew(ctx: GeneratorContext, candidate: Candidate): Promise
   if (driver.check === undefined) return next
   const result = await driver.check(undefined, goal.inputs, seed)
   if (result.failures.length > 0) {
-    reportFailures(ctx.emitter, { urn: claim.urn, type: goal.type, name: goal.name }, result.failures, goal.inputs)
+    reportFailures(
+      ctx.emitter,
+      { urn: claim.urn, type: goal.type, name: goal.name },
+      result.failures,
+      goal.inputs,
+    )
     bail(ctx, `resource ${claim.urn} is invalid`, claim.urn)
   }
   return { ...next, inputs: result.inputs }
 }
 
 /** Delete steps of the dependents that must go too, last one first, then of the resource itself. */
-async function deletesBefore(ctx: GeneratorContext, index: number, old: ResourceState): Promise<readonly Step[]> {
+async function deletesBefore(
+  ctx: GeneratorContext,
+  index: number,
+  old: ResourceState,
+): Promise<readonly Step[]> {
   const { sets, base } = ctx
   const dependents = [...(await dependentReplacements(ctx, index)), ...boundWith(ctx, old.urn)]
   const steps: Step[] = []
@@ -69,7 +79,11 @@ async function deletesBefore(ctx: GeneratorContext, index: number, old: Resource
     const tracked = base.tracked(at)
     sets.dependentKeys.set(tracked.state.urn, keys)
     if (tracked.state.protect)
-      bail(ctx, `unable to replace resource "${tracked.state.urn}" as part of replacing '${old.urn}' as it is currently marked for protection.`, tracked.state.urn)
+      bail(
+        ctx,
+        `unable to replace resource "${tracked.state.urn}" as part of replacing '${old.urn}' as it is currently marked for protection.`,
+        tracked.state.urn,
+      )
     steps.push(deleteReplaced(ctx, at))
   }
   if (!old.pendingReplacement) steps.push(deleteReplaced(ctx, index))
@@ -89,7 +103,8 @@ function deleteReplaced(ctx: GeneratorContext, index: number): Step {
 
 /** Whether the delete of a state needs no provider: there is nothing, or it is not ours, or it goes with another. */
 export function isWithoutCall(ctx: GeneratorContext, state: ResourceState): boolean {
-  if (!state.custom || state.external || state.retainOnDelete || isProviderType(state.type)) return true
+  if (!state.custom || state.external || state.retainOnDelete || isProviderType(state.type))
+    return true
   return state.deletedWith !== '' && ctx.sets.deletes.has(state.deletedWith)
 }
 
@@ -109,14 +124,21 @@ function boundWith(ctx: GeneratorContext, urn: Urn): Dependent[] {
 }
 
 /** Dependents that would be replaced if what they take from the resource were unknown, in list order. */
-async function dependentReplacements(ctx: GeneratorContext, root: number): Promise<readonly Dependent[]> {
+async function dependentReplacements(
+  ctx: GeneratorContext,
+  root: number,
+): Promise<readonly Dependent[]> {
   const { base, sets } = ctx
   const states = base.snapshot.resources
   const rootUrn = states[root]?.urn
   if (rootUrn === undefined) return []
   const replaced = new Set<Urn>([rootUrn])
   const found: Dependent[] = []
-  for (const at of dependingOn(states, root, urn => isOperatedOn(sets, urn) || sets.deletes.has(urn))) {
+  for (const at of dependingOn(
+    states,
+    root,
+    urn => isOperatedOn(sets, urn) || sets.deletes.has(urn),
+  )) {
     const state = states[at]
     if (state === undefined || !state.custom || state.external) continue
     const keys = await replacementKeys(ctx, state, replaced)
@@ -140,7 +162,11 @@ async function replacementKeys(
   if (provider === undefined) return undefined
   const instance = await instanceOf(ctx, state.provider, state.urn)
   const { ignoreChanges } = state
-  const diff = await providerDiff(ctx, instance, state, { newInputs, ignoreChanges, allowUnknowns: true })
+  const diff = await providerDiff(ctx, instance, state, {
+    newInputs,
+    ignoreChanges,
+    allowUnknowns: true,
+  })
   const judged = applyReplaceOnChanges(diff, state.initErrors.length > 0, state.replaceOnChanges)
   if (judged.changes !== 'some' || !isReplacement(judged)) return undefined
   return judged.replaceKeys
@@ -148,7 +174,9 @@ async function replacementKeys(
 
 /** The inputs with everything that comes from replaced resources unknown; undefined when nothing does. */
 function withUnknowns(state: ResourceState, replaced: ReadonlySet<Urn>): PropertyMap | undefined {
-  const keys = [...state.propertyDependencies].filter(([, urns]) => urns.some(urn => replaced.has(urn)))
+  const keys = [...state.propertyDependencies].filter(([, urns]) =>
+    urns.some(urn => replaced.has(urn)),
+  )
   if (keys.length === 0) return undefined
   const inputs = new Map<string, PropertyValue>(state.inputs)
   for (const [key] of keys) if (inputs.has(key)) inputs.set(key, unknown)

@@ -53,7 +53,8 @@ export function verdictOf(
 /** Whether a difference can only be made good by a new resource. */
 export function isReplacement(diff: DiffResult): boolean {
   if (diff.replaceKeys.length > 0) return true
-  for (const { kind } of diff.detailedDiff?.values() ?? []) if (kind.endsWith('-replace')) return true
+  for (const { kind } of diff.detailedDiff?.values() ?? [])
+    if (kind.endsWith('-replace')) return true
   return false
 }
 
@@ -88,7 +89,8 @@ function replacing(
   matches: (path: string) => boolean,
 ): ReadonlyMap<string, PropertyDiff> {
   const turned = new Map<string, PropertyDiff>()
-  for (const [path, entry] of detailed) turned.set(path, matches(path) ? { ...entry, kind: replaceKind(entry.kind) } : entry)
+  for (const [path, entry] of detailed)
+    turned.set(path, matches(path) ? { ...entry, kind: replaceKind(entry.kind) } : entry)
   return turned
 }
 

@@ -8,7 +8,10 @@ import { providerUrnOf } from '../../names/provider-reference.ts'
  */
 export interface DeleteEdges {
   /** By state index: indices of condemned states, and groups, that are released by its delete. */
-  readonly releases: ReadonlyMap<number, { readonly states: readonly number[]; readonly groups: readonly string[] }>
+  readonly releases: ReadonlyMap<
+    number,
+    { readonly states: readonly number[]; readonly groups: readonly string[] }
+  >
   /** By group: the states that the group releases once all that wait on it are gone. */
   readonly groups: ReadonlyMap<string, readonly number[]>
 }

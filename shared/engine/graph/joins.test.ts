@@ -15,13 +15,24 @@ function precede(plan: ReturnType<typeof withJoins>, key: string): Set<string> {
 }
 
 test('a narrow graph gets no joins', () => {
-  const plan = withJoins([{ key: 'a', releases: ['b'] }, { key: 'b', releases: [] }])
+  const plan = withJoins([
+    { key: 'a', releases: ['b'] },
+    { key: 'b', releases: [] },
+  ])
   expect(plan.joins).toEqual([])
-  expect(plan.needs).toEqual(new Map([['a', 0], ['b', 1]]))
+  expect(plan.needs).toEqual(
+    new Map([
+      ['a', 0],
+      ['b', 1],
+    ]),
+  )
 })
 
 test('10,000 that precede two others stay within the width and share their joins', () => {
-  const nodes: PlanNode[] = Array.from({ length: 10_000 }, (_, i) => ({ key: `n${i}`, releases: ['p', 'q'] }))
+  const nodes: PlanNode[] = Array.from({ length: 10_000 }, (_, i) => ({
+    key: `n${i}`,
+    releases: ['p', 'q'],
+  }))
   const plan = withJoins([...nodes, { key: 'p', releases: [] }, { key: 'q', releases: [] }])
   for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
   for (const needs of plan.needs.values()) expect(needs).toBeLessThanOrEqual(widthMax)
@@ -29,7 +40,10 @@ test('10,000 that precede two others stay within the width and share their joins
 })
 
 test('one that releases 1,000 releases them through joins', () => {
-  const nodes: PlanNode[] = Array.from({ length: 1_000 }, (_, i) => ({ key: `n${i}`, releases: [] }))
+  const nodes: PlanNode[] = Array.from({ length: 1_000 }, (_, i) => ({
+    key: `n${i}`,
+    releases: [],
+  }))
   const plan = withJoins([{ key: 'root', releases: nodes.map(node => node.key) }, ...nodes])
   for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
   expect(precede(plan, 'n999')).toEqual(new Set(['root']))

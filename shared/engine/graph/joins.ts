@@ -34,7 +34,8 @@ export function withJoins(nodes: readonly PlanNode[]): JoinedPlan {
     assert(list !== undefined, 'an edge starts at a node of the plan')
     list.push(to)
   }
-  for (const [sources, waiters] of bySources(nodes)) narrowNeeds(sources, waiters, { addJoin, link })
+  for (const [sources, waiters] of bySources(nodes))
+    narrowNeeds(sources, waiters, { addJoin, link })
   for (const key of [...releases.keys()]) narrowReleases(key, releases, addJoin)
   const needs = new Map<string, number>([...releases.keys()].map(key => [key, 0]))
   for (const targets of releases.values())

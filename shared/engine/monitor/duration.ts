@@ -1,6 +1,14 @@
 import { error } from '../../errors/error.ts'
 
-const units: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 }
+const units: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3600,
+}
 
 /** Seconds of a duration as programs write it (`1h30m`, `1.5s`); '' and `0` are 0. Throws RESOURCE_INVALID. */
 export function durationSeconds(text: string): number {
@@ -12,6 +20,7 @@ export function durationSeconds(text: string): number {
     seconds += Number(match[1]) * (units[match[2] ?? ''] ?? 0)
     at += match[0].length
   }
-  if (at !== text.length) throw error('RESOURCE_INVALID', `'${text}' is not a duration such as '1h30m'`)
+  if (at !== text.length)
+    throw error('RESOURCE_INVALID', `'${text}' is not a duration such as '1h30m'`)
   return seconds
 }

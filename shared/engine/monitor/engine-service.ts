@@ -40,7 +40,9 @@ export function engineHandlers(deps: EngineServiceDeps) {
     requirePulumiVersion({ pulumiVersionRange }: RequirePulumiVersionRequest): Promise<object> {
       if (satisfies(emulatedVersion, pulumiVersionRange)) return Promise.resolve({})
       return Promise.reject(
-        new Error(`Pulumi CLI version ${emulatedVersion} does not satisfy the version range "${pulumiVersionRange}"`),
+        new Error(
+          `Pulumi CLI version ${emulatedVersion} does not satisfy the version range "${pulumiVersionRange}"`,
+        ),
       )
     },
   }

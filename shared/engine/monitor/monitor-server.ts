@@ -5,7 +5,13 @@
  * Invariants: servers listen on loopback only; when the deployment ends early, calls under way get
  * UNAVAILABLE, the one code that programs take as "stop silently" (`engine.md` 1.5).
  */
-import { type handleUnaryCall, Server, ServerCredentials, status, type UntypedServiceImplementation } from '@grpc/grpc-js'
+import {
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
 import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
 import { messageOf } from '../../errors/error.ts'
@@ -43,7 +49,10 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
   const opened = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
-  const handlers = monitorHandlers(opened.promise, { signalled: signalled.resolve, released: released.promise })
+  const handlers = monitorHandlers(opened.promise, {
+    signalled: signalled.resolve,
+    released: released.promise,
+  })
   server.addService(ResourceMonitorService, unary(handlers, aborted.promise))
   server.addService(EngineService, unary(engineHandlers(deps), aborted.promise))
   const port = await new Promise<number>((resolve, reject) => {
@@ -76,6 +85,7 @@ function unary(handlers: object, aborted: Promise<never>): UntypedServiceImpleme
 }
 
 function statusOf(thrown: unknown): { code: number; details: string } {
-  if (thrown instanceof Bail) return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
+  if (thrown instanceof Bail)
+    return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
   return { code: status.UNKNOWN, details: messageOf(thrown) }
 }

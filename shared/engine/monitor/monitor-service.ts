@@ -20,7 +20,14 @@ import type { WireOptions } from '../../values/wire-options.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
-import { pluginRequest, programOptions, readReadRequest, readRegistration, type ReadingDeps, urnOrNone } from './read-registration.ts'
+import {
+  pluginRequest,
+  programOptions,
+  readReadRequest,
+  readRegistration,
+  type ReadingDeps,
+  urnOrNone,
+} from './read-registration.ts'
 
 /** What the monitor answers with. */
 export interface MonitorDeps extends ReadingDeps {
@@ -55,8 +62,19 @@ const features: readonly ResourceMonitorFeature[] = [
 
 /** The same, as older SDKs ask for them one by one. What is not there yet refuses by name when it is used. */
 const featureNames: ReadonlySet<string> = new Set([
-  'secrets', 'resourceReferences', 'outputValues', 'aliasSpecs', 'replacementTrigger', 'deletedWith', 'replaceWith',
-  'transforms', 'invokeTransforms', 'parameterization', 'resourceHooks', 'errorHooks', 'sendsOptionsToHooks',
+  'secrets',
+  'resourceReferences',
+  'outputValues',
+  'aliasSpecs',
+  'replacementTrigger',
+  'deletedWith',
+  'replaceWith',
+  'transforms',
+  'invokeTransforms',
+  'parameterization',
+  'resourceHooks',
+  'errorHooks',
+  'sendsOptionsToHooks',
 ])
 
 /** The handlers of the resource monitor; each waits until the deployment is ready. Source: `engine.md` 2.2. */
@@ -74,13 +92,16 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
         const current = await deps.generator.register(await readRegistration(request, deps))
         return registered(current, request)
       } catch (thrown) {
-        if (thrown instanceof RegistrationFailed && request.supportsResultReporting) return notRegistered
+        if (thrown instanceof RegistrationFailed && request.supportsResultReporting)
+          return notRegistered
         throw thrown
       }
     },
     async registerResourceOutputs(request: RegisterResourceOutputsRequest): Promise<object> {
       const deps = await opened
-      const outputs = await deps.hashAssets(fromWire(request.outputs, { ...programOptions, outputs: false }))
+      const outputs = await deps.hashAssets(
+        fromWire(request.outputs, { ...programOptions, outputs: false }),
+      )
       await deps.generator.registerOutputs(parseUrn(request.urn), outputs)
       return {}
     },
@@ -102,8 +123,15 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
       })
       if (result === 'unknown') return { return: undefined, failures: [], unknown: true }
       const isReference = request.tok === 'pulumi:pulumi:getResource'
-      const options = { ...replyOptions({ ...request, acceptSecrets: true }), references: request.acceptResources || isReference }
-      return { return: toWire(result.outputs, options), failures: [...result.failures], unknown: false }
+      const options = {
+        ...replyOptions({ ...request, acceptSecrets: true }),
+        references: request.acceptResources || isReference,
+      }
+      return {
+        return: toWire(result.outputs, options),
+        failures: [...result.failures],
+        unknown: false,
+      }
     },
     call: () => Promise.reject(notYet('methods of components (Call)')),
     registerStackTransform: () => Promise.reject(notYet('stack transforms')),
@@ -141,10 +169,17 @@ function replyOptions(request: {
 
 const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }
 
-const notRegistered: RegisterResourceResponse = { ...noReply, propertyDependencies: new Map(), result: Result.FAIL }
+const notRegistered: RegisterResourceResponse = {
+  ...noReply,
+  propertyDependencies: new Map(),
+  result: Result.FAIL,
+}
 
 /** The reply: outputs of custom resources, nothing of components (their outputs are the program's own). */
-function registered({ state }: CurrentState, request: RegisterResourceRequest): RegisterResourceResponse {
+function registered(
+  { state }: CurrentState,
+  request: RegisterResourceRequest,
+): RegisterResourceResponse {
   const outputs = state.custom ? state.outputs : emptyMap
   return {
     ...noReply,

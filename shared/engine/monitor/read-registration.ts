@@ -20,7 +20,13 @@ import { durationSeconds } from './duration.ts'
 import { projectPosition } from './source-position.ts'
 
 /** How a program's values are read (`state.md` 2.6, monitor). */
-export const programOptions: WireOptions = { unknowns: 'keep', secrets: true, references: true, outputs: true, bytes: true }
+export const programOptions: WireOptions = {
+  unknowns: 'keep',
+  secrets: true,
+  references: true,
+  outputs: true,
+  bytes: true,
+}
 
 /** What is asked of the surroundings while a request is read. */
 export interface ReadingDeps {
@@ -30,7 +36,10 @@ export interface ReadingDeps {
 }
 
 /** A registration from the wire. Throws RESOURCE_INVALID, VALUE_MALFORMED or FEATURE_MISSING. */
-export async function readRegistration(request: RegisterResourceRequest, deps: ReadingDeps): Promise<Registration> {
+export async function readRegistration(
+  request: RegisterResourceRequest,
+  deps: ReadingDeps,
+): Promise<Registration> {
   refuseMissing(request)
   requireToken(request)
   const inputs = downgradeOutputs(await deps.hashAssets(fromWire(request.object, programOptions)))
@@ -51,7 +60,9 @@ export async function readRegistration(request: RegisterResourceRequest, deps: R
     providers: request.providers,
     plugin: pluginRequest(packageOf(request.type), request),
     deleteBeforeReplace:
-      request.deleteBeforeReplaceDefined || request.deleteBeforeReplace ? request.deleteBeforeReplace : undefined,
+      request.deleteBeforeReplaceDefined || request.deleteBeforeReplace
+        ? request.deleteBeforeReplace
+        : undefined,
     ignoreChanges: request.ignoreChanges,
     replaceOnChanges: request.replaceOnChanges,
     additionalSecretOutputs: request.additionalSecretOutputs,
@@ -75,7 +86,9 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
     id: typeof id === 'string' ? id : '',
     idUnknown: typeof id !== 'string',
     parent: urnOrNone(request.parent),
-    properties: downgradeOutputs(fromWire(request.properties, { ...programOptions, outputs: false })),
+    properties: downgradeOutputs(
+      fromWire(request.properties, { ...programOptions, outputs: false }),
+    ),
     dependencies: unique(request.dependencies.map(parseUrn)),
     provider: request.provider,
     plugin: pluginRequest(packageOf(request.type), request),
@@ -87,9 +100,15 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
 /** What a request says of the plugin for a package. */
 export function pluginRequest(
   pkg: string,
-  request: { readonly version: string; readonly pluginDownloadURL: string; readonly pluginChecksums: ReadonlyMap<string, Uint8Array> },
+  request: {
+    readonly version: string
+    readonly pluginDownloadURL: string
+    readonly pluginChecksums: ReadonlyMap<string, Uint8Array>
+  },
 ): PackageRequest {
-  const checksums = new Map([...request.pluginChecksums].map(([key, bytes]) => [key, Buffer.from(bytes).toString('hex')]))
+  const checksums = new Map(
+    [...request.pluginChecksums].map(([key, bytes]) => [key, Buffer.from(bytes).toString('hex')]),
+  )
   return { pkg, version: request.version, downloadUrl: request.pluginDownloadURL, checksums }
 }
 
@@ -106,7 +125,10 @@ function refuseMissing(request: RegisterResourceRequest): void {
     [request.packageRef !== '', 'packages with parameters'],
     [request.stateMigrations.length > 0, 'state migrations'],
     [request.envVarMappings.size > 0, 'envVarMappings'],
-    [Object.values(request.hooks ?? {}).some(names => Array.isArray(names) && names.length > 0), 'resource hooks'],
+    [
+      Object.values(request.hooks ?? {}).some(names => Array.isArray(names) && names.length > 0),
+      'resource hooks',
+    ],
   ]
   for (const [isAsked, feature] of asked) if (isAsked) throw missing(feature, request.name)
 }
@@ -118,7 +140,10 @@ export function missing(feature: string, name: string): Error {
 
 function requireToken(request: RegisterResourceRequest): void {
   if (request.custom && request.type.split(':').length < 3)
-    throw error('RESOURCE_INVALID', `Type '${request.type}' is not a valid type token (must have format '*:*:*')`)
+    throw error(
+      'RESOURCE_INVALID',
+      `Type '${request.type}' is not a valid type token (must have format '*:*:*')`,
+    )
 }
 
 function triggerOf(wire: unknown): PropertyValue {
@@ -131,8 +156,11 @@ function propertyDependencies(
   inputs: PropertyMap,
   dependencies: readonly Urn[],
 ): ReadonlyMap<string, readonly Urn[]> {
-  if (request.propertyDependencies.size === 0) return new Map([...inputs.keys()].map(key => [key, dependencies]))
-  return new Map([...request.propertyDependencies].map(([key, { urns }]) => [key, unique(urns.map(parseUrn))]))
+  if (request.propertyDependencies.size === 0)
+    return new Map([...inputs.keys()].map(key => [key, dependencies]))
+  return new Map(
+    [...request.propertyDependencies].map(([key, { urns }]) => [key, unique(urns.map(parseUrn))]),
+  )
 }
 
 function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
@@ -157,7 +185,10 @@ function aliasOf({ alias }: WireAlias, isSpecified: boolean): readonly Alias[] {
   ]
 }
 
-type WireParent = { $case: 'parentUrn'; value: string } | { $case: 'noParent'; value: boolean } | undefined
+type WireParent =
+  | { $case: 'parentUrn'; value: string }
+  | { $case: 'noParent'; value: boolean }
+  | undefined
 
 /** Older Node SDKs said "no parent" by leaving the parent out, and the present one by "no parent" (`engine.md` 2.2 step 6). */
 function aliasParent(parent: WireParent, isSpecified: boolean): Urn | '' | undefined {

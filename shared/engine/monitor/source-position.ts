@@ -18,6 +18,9 @@ export function projectPosition(
   }
   const inside = relative(resolve(root), path)
   if (isAbsolute(inside)) return ''
-  const line = position.line === 0 ? '' : `#${position.line}${position.column === 0 ? '' : `,${position.column}`}`
+  const line =
+    position.line === 0
+      ? ''
+      : `#${position.line}${position.column === 0 ? '' : `,${position.column}`}`
   return `project:///${inside.split(sep).join('/')}${line}`
 }

@@ -1,0 +1,48 @@
+import type { Archive, Asset, PropertyMap, PropertyValue, SpecialValue } from './value.ts'
+import { isList, isMap, isSpecial } from './value.ts'
+
+/**
+ * Whether two values are the same as states compare them (`state.md` 8): in objects null equals
+ * missing; assets by hash; secrets only equal secrets; an unknown equals an unknown.
+ */
+export function equalValues(a: PropertyValue | undefined, b: PropertyValue | undefined): boolean {
+  if (a === b) return true
+  if (a === undefined || b === undefined || a === null || b === null)
+    return (a ?? null) === (b ?? null)
+  if (isMap(a)) return isMap(b) && equalMaps(a, b)
+  if (isList(a))
+    return (
+      isList(b) && a.length === b.length && a.every((item, index) => equalValues(item, b[index]))
+    )
+  if (isSpecial(a)) return isSpecial(b) && equalSpecials(a, b)
+  return false
+}
+
+/** Whether two objects are the same; null counts as missing. */
+export function equalMaps(a: PropertyMap, b: PropertyMap): boolean {
+  if (a === b) return true
+  for (const [key, value] of a) if (!equalValues(value, b.get(key) ?? null)) return false
+  for (const [key, value] of b) if (!a.has(key) && value !== null) return false
+  return true
+}
+
+function equalSpecials(a: SpecialValue, b: SpecialValue): boolean {
+  if (a.kind === 'secret') return b.kind === 'secret' && equalValues(a.value, b.value)
+  if (a.kind === 'unknown') return b.kind === 'unknown'
+  if (a.kind === 'bytes') return b.kind === 'bytes' && a.base64 === b.base64
+  if (a.kind === 'reference')
+    return b.kind === 'reference' && a.urn === b.urn && equalValues(a.id ?? null, b.id ?? null)
+  if (a.kind === 'asset' || a.kind === 'archive') return b.kind === a.kind && equalAssets(a, b)
+  if (b.kind !== 'output' || a.secret !== b.secret) return false
+  const sameDependencies = a.dependencies.join('\n') === b.dependencies.join('\n')
+  return (
+    sameDependencies &&
+    (a.value === undefined) === (b.value === undefined) &&
+    equalValues(a.value, b.value)
+  )
+}
+
+/** By hash; without one nothing is known to be equal. */
+function equalAssets(a: Asset | Archive, b: Asset | Archive): boolean {
+  return a.hash !== '' && a.hash === b.hash
+}

@@ -1,0 +1,224 @@
+import { error } from '../errors/error.ts'
+import { isUrn } from '../names/urn.ts'
+import { unknownText } from '../names/provider-reference.ts'
+import type { Json } from '../state/stored.ts'
+import { compareUtf8, htmlEscapedJson } from './go-json.ts'
+import type {
+  Archive,
+  Asset,
+  PropertyMap,
+  PropertyValue,
+  ResourceReference,
+  SpecialValue,
+} from './value.ts'
+import { isList, isMap, isSpecial, unknown } from './value.ts'
+import { emptyArchiveHash, emptyAssetHash, signatureKey, signatures } from './wire-options.ts'
+
+/** What becomes of the text of a secret: sealed, or shown. */
+export type Seal = (
+  plaintext: string,
+) => { readonly ciphertext: string } | { readonly plaintext: string }
+
+/** Opens a ciphertext. Throws SECRETS_MALFORMED. */
+export type Open = (ciphertext: string) => string
+
+type JsonObject = { readonly [key: string]: Json }
+
+const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
+
+/** Inside a sealed secret an inner one is sealed by doing nothing, under the same key (`state.md` 2.3). */
+const sealNothing: Seal = plaintext => ({ ciphertext: plaintext })
+
+/** A value as states hold it (`state.md` 2.2): keys sorted by bytes, secrets through `seal`. */
+export function encodeStored(value: PropertyValue, seal: Seal): Json {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : encodeFloat(value)
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
+  if (isList(value)) return value.map(item => encodeStored(item, seal))
+  if (isMap(value)) return encodeStoredMap(value, seal)
+  return encodeSpecial(value, seal)
+}
+
+/** An object as states hold it. */
+export function encodeStoredMap(map: PropertyMap, seal: Seal): JsonObject {
+  return objectOf([...map].map(([key, item]) => [key, encodeStored(item, seal)]))
+}
+
+/** Sorted by bytes; `__proto__` stays a key. */
+function objectOf(entries: (readonly [string, Json])[]): JsonObject {
+  return Object.fromEntries(entries.sort(([a], [b]) => compareUtf8(a, b)))
+}
+
+function encodeSpecial(value: SpecialValue, seal: Seal): Json {
+  switch (value.kind) {
+    case 'unknown':
+      return unknownText
+    case 'secret':
+      return encodeSecret(value.value, seal)
+    case 'output': {
+      if (value.value === undefined) return unknownText
+      return value.secret ? encodeSecret(value.value, seal) : encodeStored(value.value, seal)
+    }
+    case 'bytes':
+      return { [signatureKey]: signatures.bytes, value: value.base64 }
+    case 'reference':
+      return encodeReference(value)
+    case 'asset':
+    case 'archive':
+      return encodeAsset(value)
+    default:
+      return value satisfies never
+  }
+}
+
+function encodeSecret(value: PropertyValue, seal: Seal): Json {
+  const isShown = 'plaintext' in seal('""')
+  const inner = encodeStored(value, isShown ? seal : sealNothing)
+  return { [signatureKey]: signatures.secret, ...seal(htmlEscapedJson(inner)) }
+}
+
+function encodeReference(value: ResourceReference): Json {
+  const id = value.id === undefined ? {} : { id: typeof value.id === 'string' ? value.id : '' }
+  return {
+    [signatureKey]: signatures.reference,
+    ...id,
+    packageVersion: value.packageVersion,
+    urn: value.urn,
+  }
+}
+
+function encodeAsset(value: Asset | Archive): JsonObject {
+  const { source } = value
+  const fields: Record<string, Json> = { [signatureKey]: signatures[value.kind] }
+  if (source !== undefined && 'assets' in source)
+    fields['assets'] = objectOf([...source.assets].map(([key, item]) => [key, encodeAsset(item)]))
+  if (value.hash !== '') fields['hash'] = value.hash
+  if (source !== undefined && 'path' in source) fields['path'] = source.path
+  if (source !== undefined && 'text' in source && source.text !== '') fields['text'] = source.text
+  if (source !== undefined && 'uri' in source) fields['uri'] = source.uri
+  return fields
+}
+
+function encodeFloat(value: number): Json {
+  const bits = Buffer.alloc(8)
+  bits.writeDoubleBE(value)
+  return { [signatureKey]: floatSignature, value: bits.toString('hex') }
+}
+
+/** A value from a state. Throws VALUE_MALFORMED for an unknown signature, SECRETS_MALFORMED for a damaged secret. */
+export function decodeStored(json: Json, open: Open): PropertyValue {
+  if (typeof json === 'string') return json === unknownText ? unknown : json
+  if (json === null || typeof json !== 'object') return json
+  if (isJsonList(json)) return json.map(item => decodeStored(item, open))
+  const signature = Object.hasOwn(json, signatureKey) ? json[signatureKey] : undefined
+  return signature === undefined ? decodeStoredMap(json, open) : decodeSigned(json, signature, open)
+}
+
+/** An object from a state. */
+export function decodeStoredMap(json: JsonObject, open: Open): PropertyMap {
+  return new Map(Object.entries(json).map(([key, item]) => [key, decodeStored(item, open)]))
+}
+
+function isJsonList(json: Json): json is readonly Json[] {
+  return Array.isArray(json)
+}
+
+function decodeSigned(json: JsonObject, signature: Json, open: Open): PropertyValue {
+  switch (signature) {
+    case signatures.secret:
+      return { kind: 'secret', value: decodeSecret(json, open) }
+    case signatures.asset:
+      return decodeAsset(json)
+    case signatures.archive:
+      return decodeArchive(json)
+    case signatures.reference:
+      return decodeReference(json)
+    case signatures.bytes:
+      return { kind: 'bytes', base64: textOf(json['value']) }
+    case floatSignature:
+      return Buffer.from(textOf(json['value']), 'hex').readDoubleBE()
+    default:
+      throw error(
+        'VALUE_MALFORMED',
+        `a value in the state has the unknown signature '${String(signature)}'`,
+      )
+  }
+}
+
+function decodeSecret(json: JsonObject, open: Open): PropertyValue {
+  const ciphertext = textOf(json['ciphertext'])
+  const plaintext = textOf(json['plaintext'])
+  if ((ciphertext === '') === (plaintext === ''))
+    throw error(
+      'SECRETS_MALFORMED',
+      'a secret in the state has not exactly one of ciphertext and plaintext',
+    )
+  const text = plaintext === '' ? open(ciphertext) : plaintext
+  let inner: Json
+  try {
+    inner = JSON.parse(text)
+  } catch (cause) {
+    throw error('SECRETS_MALFORMED', 'a secret in the state holds no JSON', { cause })
+  }
+  return decodeStored(inner, nested => nested)
+}
+
+function decodeReference(json: JsonObject): PropertyValue {
+  const urn = textOf(json['urn'])
+  if (!isUrn(urn))
+    throw error(
+      'VALUE_MALFORMED',
+      `a resource reference in the state names '${urn}', which is no URN`,
+    )
+  const { id } = json
+  const packageVersion = textOf(json['packageVersion'])
+  if (id === undefined || id === null) return { kind: 'reference', urn, packageVersion }
+  return {
+    kind: 'reference',
+    urn,
+    packageVersion,
+    id: typeof id === 'string' && id !== '' && id !== unknownText ? id : unknown,
+  }
+}
+
+function decodeAsset(json: JsonObject): Asset {
+  const hash = textOf(json['hash'])
+  const path = textOf(json['path'])
+  const uri = textOf(json['uri'])
+  const text = textOf(json['text'])
+  if (path !== '') return { kind: 'asset', hash, source: { path } }
+  if (uri !== '') return { kind: 'asset', hash, source: { uri } }
+  const isText = text !== '' || hash === '' || hash === emptyAssetHash
+  return { kind: 'asset', hash, source: isText ? { text } : undefined }
+}
+
+function decodeArchive(json: JsonObject): Archive {
+  const hash = textOf(json['hash'])
+  const path = textOf(json['path'])
+  const uri = textOf(json['uri'])
+  const { assets } = json
+  if (path !== '') return { kind: 'archive', hash, source: { path } }
+  if (uri !== '') return { kind: 'archive', hash, source: { uri } }
+  if (typeof assets === 'object' && assets !== null && !isJsonList(assets))
+    return {
+      kind: 'archive',
+      hash,
+      source: {
+        assets: new Map(Object.entries(assets).map(([key, item]) => [key, memberOf(item)])),
+      },
+    }
+  const isEmpty = hash === '' || hash === emptyArchiveHash
+  return { kind: 'archive', hash, source: isEmpty ? { assets: new Map() } : undefined }
+}
+
+function memberOf(json: Json): Asset | Archive {
+  const member = decodeStored(json, text => text)
+  if (isSpecial(member) && (member.kind === 'asset' || member.kind === 'archive')) return member
+  throw error(
+    'VALUE_MALFORMED',
+    'an archive in the state has a member that is neither asset nor archive',
+  )
+}
+
+function textOf(json: Json | undefined): string {
+  return typeof json === 'string' ? json : ''
+}

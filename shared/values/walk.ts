@@ -1,0 +1,185 @@
+import type { Urn } from '../names/urn.ts'
+import type { Archive, Asset, PropertyMap, PropertyValue, SpecialValue } from './value.ts'
+import { isList, isMap, isSecret, isSpecial, secretOf, unknown } from './value.ts'
+import { signatureKey, signatures, unknownTexts } from './wire-options.ts'
+
+/** Whether any part of a value, itself included, is a special value that `matches`. */
+export function contains(
+  value: PropertyValue | undefined,
+  matches: (special: SpecialValue) => boolean,
+): boolean {
+  if (value === undefined) return false
+  if (isList(value)) return value.some(item => contains(item, matches))
+  if (isMap(value)) {
+    for (const item of value.values()) if (contains(item, matches)) return true
+    return false
+  }
+  if (!isSpecial(value)) return false
+  if (matches(value)) return true
+  return value.kind === 'secret' || value.kind === 'output' ? contains(value.value, matches) : false
+}
+
+/** Whether a secret is anywhere inside. */
+export function containsSecret(value: PropertyValue | undefined): boolean {
+  return contains(
+    value,
+    special => special.kind === 'secret' || (special.kind === 'output' && special.secret),
+  )
+}
+
+/** Whether something unknown is anywhere inside. */
+export function containsUnknown(value: PropertyValue | undefined): boolean {
+  const isOpen = (special: SpecialValue): boolean =>
+    special.kind === 'unknown' || (special.kind === 'output' && special.value === undefined)
+  return contains(value, isOpen) || (typeof value === 'string' && unknownTexts.has(value))
+}
+
+/** The value with every special part replaced from the inside out; shares what does not change. */
+export function mapSpecials(
+  value: PropertyValue,
+  replace: (special: SpecialValue) => PropertyValue,
+): PropertyValue {
+  if (isList(value)) return mapList(value, replace)
+  if (isMap(value)) return mapMap(value, replace)
+  if (!isSpecial(value)) return value
+  if (value.kind === 'secret') {
+    const inner = mapSpecials(value.value, replace)
+    return replace(inner === value.value ? value : { kind: 'secret', value: inner })
+  }
+  if (value.kind === 'output' && value.value !== undefined) {
+    const inner = mapSpecials(value.value, replace)
+    return replace(inner === value.value ? value : { ...value, value: inner })
+  }
+  return replace(value)
+}
+
+function mapList(
+  list: readonly PropertyValue[],
+  replace: (special: SpecialValue) => PropertyValue,
+): PropertyValue {
+  const mapped = list.map(item => mapSpecials(item, replace))
+  return mapped.every((item, index) => item === list[index]) ? list : mapped
+}
+
+function mapMap(map: PropertyMap, replace: (special: SpecialValue) => PropertyValue): PropertyMap {
+  let changed: Map<string, PropertyValue> | undefined
+  for (const [key, item] of map) {
+    const mapped = mapSpecials(item, replace)
+    if (mapped === item) continue
+    changed ??= new Map(map)
+    changed.set(key, mapped)
+  }
+  return changed ?? map
+}
+
+const bare = (special: SpecialValue): PropertyValue => {
+  if (special.kind === 'secret') return special.value
+  if (special.kind === 'output') return special.value ?? unknown
+  return special
+}
+
+/** The value without secret and output wrappers; an output that is not known becomes unknown. */
+export function stripSecrets(value: PropertyValue): PropertyValue {
+  return mapSpecials(value, bare)
+}
+
+/** `stripSecrets` of each value. */
+export function stripMap(map: PropertyMap): PropertyMap {
+  return mapMap(map, bare)
+}
+
+/** The URNs that output values inside depend on. */
+export function dependenciesOf(value: PropertyValue): readonly Urn[] {
+  const found = new Set<Urn>()
+  contains(value, special => {
+    if (special.kind === 'output') for (const urn of special.dependencies) found.add(urn)
+    return false
+  })
+  return [...found]
+}
+
+/** Output values as unknown, secret or plain. Source: `engine.md` 2.2 step 16. */
+export function downgradeOutputs(map: PropertyMap): PropertyMap {
+  return mapMap(map, special => {
+    if (special.kind !== 'output') return special
+    const value = special.value ?? unknown
+    return special.secret ? secretOf(value) : value
+  })
+}
+
+/**
+ * What a provider returned, with marks of secrecy copied by name from what was sent: objects are
+ * followed, lists are not. Source: provider-protocol 6.2.
+ */
+export function remarkSecrets(sent: PropertyMap, returned: PropertyMap): PropertyMap {
+  let marked: Map<string, PropertyValue> | undefined
+  for (const [key, value] of returned) {
+    const source = sent.get(key)
+    if (source === undefined) continue
+    const mapped = remark(source, value)
+    if (mapped === value) continue
+    marked ??= new Map(returned)
+    marked.set(key, mapped)
+  }
+  return marked ?? returned
+}
+
+function remark(sent: PropertyValue, returned: PropertyValue): PropertyValue {
+  if (isMap(sent) && isMap(returned)) return remarkSecrets(sent, returned)
+  return !isSecret(returned) && containsSecret(sent) ? secretOf(returned) : returned
+}
+
+/** A value as events and messages may show it: secrets as `[secret]`, text contents left out. Plain JSON. */
+export function redactMap(map: PropertyMap): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...map].map(([key, value]) => [key, redact(value)]))
+}
+
+function redact(value: PropertyValue): unknown {
+  if (isMap(value)) return redactMap(value)
+  if (isList(value)) return value.map(redact)
+  return isSpecial(value) ? redactSpecial(value) : value
+}
+
+function redactSpecial(value: SpecialValue): unknown {
+  switch (value.kind) {
+    case 'secret':
+      return '[secret]'
+    case 'unknown':
+      return unknownText
+    case 'output':
+      return value.secret
+        ? '[secret]'
+        : value.value === undefined
+          ? unknownText
+          : redact(value.value)
+    case 'bytes':
+      return { [signatureKey]: signatures.bytes, value: value.base64 }
+    case 'reference':
+      return {
+        [signatureKey]: signatures.reference,
+        urn: value.urn,
+        ...(typeof value.id === 'string' ? { id: value.id } : {}),
+      }
+    case 'asset':
+    case 'archive':
+      return redactAsset(value)
+    default:
+      return value satisfies never
+  }
+}
+
+const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+
+function redactAsset(value: Asset | Archive): unknown {
+  const signed = { [signatureKey]: signatures[value.kind], hash: value.hash }
+  if (value.source === undefined) return signed
+  if ('text' in value.source) return { ...signed, text: '<contents elided>' }
+  if ('assets' in value.source)
+    return {
+      ...signed,
+      assets: Object.fromEntries(
+        [...value.source.assets].map(([key, item]) => [key, redactAsset(item)]),
+      ),
+    }
+  return { ...signed, ...value.source }
+}
