@@ -1,11 +1,6 @@
-/** JSON as the state files hold it. */
-export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Json[]
-  | { readonly [key: string]: Json }
+import type { Json } from '../values/json.ts'
+
+export type { Json } from '../values/json.ts'
 
 /**
  * One resource in its JSON form (`state.md` 1.5, fields in that order), secrets sealed. Opaque

@@ -181,14 +181,7 @@ function resetAll(
   next: PropertyValue | undefined,
   rest: readonly PathSegment[],
 ): PropertyValue | typeof unreachable | undefined {
-  if (isList(next) && isList(old)) {
-    let items: PropertyValue | typeof unreachable | undefined = next
-    for (let index = 0; index < Math.min(next.length, old.length); index++) {
-      items = reset(old, items === unreachable ? next : items, [index, ...rest])
-      if (items === unreachable) return unreachable
-    }
-    return next.length === old.length ? items : rest.length === 0 ? old : unreachable
-  }
+  if (isList(next) && isList(old)) return resetItems(old, next, rest)
   if (!isMap(next) || !isMap(old)) return old === undefined ? next : unreachable
   let map: PropertyValue | typeof unreachable | undefined = next
   for (const key of new Set([...old.keys(), ...next.keys()])) {
@@ -196,4 +189,19 @@ function resetAll(
     if (map === unreachable) return unreachable
   }
   return map
+}
+
+function resetItems(
+  old: readonly PropertyValue[],
+  next: readonly PropertyValue[],
+  rest: readonly PathSegment[],
+): PropertyValue | typeof unreachable {
+  if (next.length !== old.length) return rest.length === 0 ? old : unreachable
+  const items: PropertyValue[] = []
+  for (const [index, item] of next.entries()) {
+    const back = reset(old[index], item, rest)
+    if (back === unreachable || back === undefined) return unreachable
+    items.push(back)
+  }
+  return items
 }

@@ -1,7 +1,7 @@
 import { error } from '../errors/error.ts'
 import { isUrn } from '../names/urn.ts'
 import { unknownText } from '../names/provider-reference.ts'
-import type { Json } from '../state/stored.ts'
+import type { Json } from './json.ts'
 import { compareUtf8, htmlEscapedJson } from './go-json.ts'
 import type {
   Archive,

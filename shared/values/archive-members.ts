@@ -1,0 +1,70 @@
+import { posix } from 'node:path'
+import { Readable } from 'node:stream'
+import { Parser } from 'tar'
+import { fromBuffer } from 'yauzl'
+import { error } from '../errors/error.ts'
+import type { TarMember } from './tar-stream.ts'
+
+/** Whether a name is that of an archive file that can be opened. */
+export function isArchiveName(name: string): boolean {
+  return /\.(tar|tgz|tar\.gz|zip|jar)$/.test(name)
+}
+
+/** The files of an archive file, in their stored order, folders left out, names cleaned. Throws RESOURCE_INVALID. */
+export async function openArchive(name: string, bytes: Uint8Array): Promise<readonly TarMember[]> {
+  try {
+    return /\.(zip|jar)$/.test(name) ? await openZip(bytes) : await openTar(bytes)
+  } catch (cause) {
+    throw error('RESOURCE_INVALID', `the archive '${name}' cannot be read`, { cause })
+  }
+}
+
+async function openTar(bytes: Uint8Array): Promise<readonly TarMember[]> {
+  const members: Promise<TarMember>[] = []
+  const parser = new Parser({
+    onReadEntry(entry) {
+      if (entry.type !== 'File' && entry.type !== 'OldFile') {
+        entry.resume()
+        return
+      }
+      members.push(entry.concat().then(data => ({ name: posix.normalize(entry.path), data })))
+    },
+  })
+  await new Promise<void>((resolve, reject) => {
+    parser.on('end', resolve)
+    parser.on('error', reject)
+    Readable.from([Buffer.from(bytes)]).pipe(parser as unknown as NodeJS.WritableStream)
+  })
+  return Promise.all(members)
+}
+
+function openZip(bytes: Uint8Array): Promise<readonly TarMember[]> {
+  return new Promise((resolve, reject) => {
+    fromBuffer(Buffer.from(bytes), { lazyEntries: true }, (failed, zip) => {
+      if (failed !== null || zip === undefined) {
+        reject(failed ?? new Error('not a zip file'))
+        return
+      }
+      const members: TarMember[] = []
+      zip.on('error', reject)
+      zip.on('end', () => resolve(members))
+      zip.on('entry', entry => {
+        if (entry.fileName.endsWith('/')) {
+          zip.readEntry()
+          return
+        }
+        zip.openReadStream(entry, (thrown, stream) => {
+          if (thrown !== null || stream === undefined) {
+            reject(thrown ?? new Error('a member cannot be read'))
+            return
+          }
+          stream.toArray().then(chunks => {
+            members.push({ name: posix.normalize(entry.fileName), data: Buffer.concat(chunks) })
+            zip.readEntry()
+          }, reject)
+        })
+      })
+      zip.readEntry()
+    })
+  })
+}

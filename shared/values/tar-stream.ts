@@ -1,0 +1,90 @@
+/** A file of an archive. */
+export interface TarMember {
+  readonly name: string
+  readonly data: Uint8Array
+}
+
+const blockBytes = 512
+
+/**
+ * The tar of members as Go's writer makes it (ustar; a PAX header before names that do not fit), for
+ * hashing: same bytes, same hash (`state.md` 2.5).
+ */
+export function tarOf(members: readonly TarMember[]): Uint8Array {
+  const blocks: Uint8Array[] = []
+  for (const { name, data } of members) {
+    blocks.push(...headersOf(name, data.length), data, padding(data.length))
+  }
+  blocks.push(Buffer.alloc(2 * blockBytes))
+  return Buffer.concat(blocks)
+}
+
+function padding(length: number): Uint8Array {
+  return Buffer.alloc((blockBytes - (length % blockBytes)) % blockBytes)
+}
+
+function headersOf(name: string, size: number): readonly Uint8Array[] {
+  const split = splitName(name)
+  if (split !== undefined) return [header({ ...split, size, kind: '0' })]
+  const record = paxRecord('path', name)
+  const ascii = toAscii(name)
+  const slash = ascii.lastIndexOf('/')
+  const folder = slash < 0 ? '' : `${ascii.slice(0, slash)}/`
+  const paxName = `${folder}PaxHeaders.0/${ascii.slice(slash + 1)}`.slice(0, 100)
+  const pax = header({ name: paxName, prefix: '', size: record.length, kind: 'x' })
+  return [
+    pax,
+    record,
+    padding(record.length),
+    header({ name: ascii.slice(0, 100), prefix: '', size, kind: '0' }),
+  ]
+}
+
+function toAscii(name: string): string {
+  return [...name].filter(character => character.charCodeAt(0) < 0x80).join('')
+}
+
+/** The name in its two fields; undefined when it does not fit. */
+function splitName(name: string): { readonly name: string; readonly prefix: string } | undefined {
+  if (toAscii(name) !== name) return undefined
+  if (name.length <= 100) return { name, prefix: '' }
+  const at = name.lastIndexOf('/', Math.min(155, name.length - 2))
+  const rest = name.slice(at + 1)
+  if (at <= 0 || rest.length > 100 || rest === '') return undefined
+  return { name: rest, prefix: name.slice(0, at) }
+}
+
+function paxRecord(key: string, value: string): Uint8Array {
+  const body = ` ${key}=${value}\n`
+  const bytes = Buffer.byteLength(body)
+  let length = bytes + String(bytes).length
+  if (String(length).length !== String(bytes).length) length = bytes + String(length).length
+  return Buffer.from(`${length}${body}`)
+}
+
+function header(entry: {
+  readonly name: string
+  readonly prefix: string
+  readonly size: number
+  readonly kind: '0' | 'x'
+}): Uint8Array {
+  const block = Buffer.alloc(blockBytes)
+  const isFile = entry.kind === '0'
+  block.write(entry.name, 0, 'latin1')
+  block.write(isFile ? '0000600\0' : '0000000\0', 100, 'latin1')
+  block.write('0000000\0', 108, 'latin1')
+  block.write('0000000\0', 116, 'latin1')
+  block.write(`${entry.size.toString(8).padStart(11, '0')}\0`, 124, 'latin1')
+  block.write('00000000000\0', 136, 'latin1')
+  block.write('        ', 148, 'latin1')
+  block.write(entry.kind, 156, 'latin1')
+  block.write('ustar\0' + '00', 257, 'latin1')
+  if (isFile) {
+    block.write('0000000\0', 329, 'latin1')
+    block.write('0000000\0', 337, 'latin1')
+  }
+  block.write(entry.prefix, 345, 'latin1')
+  const sum = block.reduce((total, byte) => total + byte, 0)
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+  return block
+}
