@@ -79,7 +79,7 @@ blobsContract('embedded', asOwner)
 nudgesContract('embedded', asOwner)
 hintsContract('embedded', asOwner)
 chainQueueContract('embedded', async () => {
-  const visibilityMs = 25
+  const visibilityMs = 40
   const clock = createSystemClock()
   const chains = createChainQueue({ clock, random: createSystemRandom(), visibilityMs })
   return { ports: { chains, visibilityMs }, close: async () => chains.close() }
