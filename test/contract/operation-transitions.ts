@@ -78,7 +78,7 @@ function requestsOn(state: HeadState): readonly HeadRequest[] {
   const isOwned = state === 'begun' || state === 'ended'
   return events.flatMap(event =>
     askers
-      .filter(asker => (asker === 'nobody' ? event === 'select' : true))
+      .filter(asker => (asker === 'nobody' ? event !== 'begin' : true))
       .filter(asker => (asker === 'owner' ? isOwned : true))
       .flatMap(asker =>
         (['current', 'stale'] as const).map(attempt => ({

@@ -53,6 +53,24 @@ test('a request that fails undoes itself and no other', () => {
   expect(database.inTransaction()).toBe(false)
 })
 
+test('a request of several statements stands or falls as a whole', () => {
+  database.run("INSERT INTO history (stack, number, begun) VALUES ('o/p/a', 1, '{}')")
+  const holder = { host: 'h', pid: 1, started: '', who: '' }
+  const about = { command: 'up', message: '', holder, at: 1 }
+  const [, started, read] = runBatch(database, [
+    createStack(1, 'a'),
+    { id: 2, method: 'catalog.start', args: { id: 'o/p/a', about, token: 't' } },
+    { id: 3, method: 'catalog.stack', args: { id: 'o/p/a' } },
+  ])
+  expect(started).toMatchObject({ failure: { code: 'INTERNAL_ASSERTION' } })
+  expect(read).toMatchObject({ value: { current: '', deployments: 0 } })
+})
+
+test('what is committed is on the disk, not in its cache', () => {
+  expect(database.get('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
+  expect(database.get('PRAGMA journal_mode')).toMatchObject({ journal_mode: 'wal' })
+})
+
 test('a read sees the writes before it', () => {
   const [, read] = runBatch(database, [append(1, 0, 3), readLog])
   expect(read).toMatchObject({ value: { texts: ['"xxx"'], more: false } })

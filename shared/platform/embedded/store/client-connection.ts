@@ -28,7 +28,7 @@ export async function tryConnect(
     events.replied(replies)
   })
   socket.on('timeout', () => socket.destroy())
-  socket.setTimeout(limits.storeAnswerMs)
+  socket.setTimeout(limits.storeConnectMs)
   socket.on('close', () => hello.resolve(undefined))
 
   const owner = await hello.promise
