@@ -1,7 +1,7 @@
 /**
- * Durable begin and end pairs per second of the embedded journal: an operation is begun, its outcome
- * is written and selected, each write on the disk before the next. One JSON line per number in
- * flight. `node bench/journal.ts [--pairs n] [--inFlight n,n] [--home folder]`
+ * Durable begin and end pairs per second of the embedded journal: an operation is begun, its
+ * outcome is written and selected, each write on the disk before the next. One JSON line per
+ * number in flight. `node bench/journal.ts [--pairs n] [--inFlight n,n] [--home folder]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir } from 'node:os'

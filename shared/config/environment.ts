@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Every environment variable that we read, and what for. Names of Pulumi mean what they mean there. */
+/** Every environment variable that we read, and what for. Pulumi's mean what they mean there. */
 export const environmentVariables = {
   ANTICHAIN_HOME: 'Folder of stacks and their states; ~/.antichain by default.',
   PULUMI_HOME: 'Folder of the plugin cache; ~/.pulumi by default.',

@@ -47,7 +47,7 @@ const isOwnAttempt: Holds = request =>
 /** An attempt that was not given back may have called its provider. */
 const mayHaveCalled = (head: Head): boolean => head.attempt - 1 > head.givenBack
 
-/** What each condition demands; the order of the table's rows does not matter, they exclude each other. */
+/** What each condition demands. The rows of the table exclude each other: order does not matter. */
 export const conditions = {
   always: () => true,
   'more is missing': request => !request.last,

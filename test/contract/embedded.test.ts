@@ -49,7 +49,7 @@ const overTheSocket: Open<EmbeddedPlatform> = async () => {
   return opened(home, await openEmbeddedPlatform({ home }), owner)
 }
 
-/** Every request is made twice and the first answer dropped: what a client does that lost a reply. */
+/** Every request is made twice and the first answer dropped, as by a client that lost a reply. */
 const whenRepliesAreLost: Open<EmbeddedPlatform> = async () => {
   const home = newHome()
   const store = await openStore({ home, log: silentLog })

@@ -29,7 +29,7 @@ function outcomeOf(operation: OperationId, attempt: number, note = ''): Outcome 
   }
 }
 
-/** Heads and outcomes: what the table of transitions does not say (that is `operation-transitions.ts`). */
+/** Heads and outcomes, beyond the table of transitions (that is `operation-transitions.ts`). */
 export function operationsContract(
   name: string,
   open: Open<{ readonly operations: OperationsPort }>,
