@@ -1,8 +1,8 @@
 /**
  * config: numbers and environment variables, each in one place. Imports nothing of the project.
  *
- * Invariant: a number that two modules must agree on, or that an operator may ask about, stands here
- * with its unit in its name and the reason beside it; modules do not carry limits of their own.
+ * Invariant: a number that two modules must agree on, or that an operator may ask about, stands
+ * here with its unit in its name and the reason beside it; modules have no limits of their own.
  */
 
 /** Every limit and default of Antichain. */
@@ -13,7 +13,7 @@ export const limits = {
   leaseRenewMs: 15_000,
   /** Whoever could not renew for so long ends its plugins itself, before others may act. */
   leaseGiveUpMs: 40_000,
-  /** Recovery waits for lease plus this: two clocks and a slow write lie between holder and observer. */
+  /** Recovery waits for lease plus this: two clocks and a slow write lie between the two sides. */
   leaseMarginMs: 30_000,
   /** How often the generator looks for lost arrivals, ready joins and lost owners. */
   sweepMs: 30_000,
@@ -45,7 +45,7 @@ export const limits = {
   replyBytesMax: 4 * 1024 * 1024,
   /** Requests of one transaction: bounds how long the first of them waits for its commit. */
   commitRequestsMax: 1024,
-  /** How long SQLite waits for a lock that another process holds only for moments (a backup, say). */
+  /** How long SQLite waits for a lock that another process (a backup, say) holds for moments. */
   databaseBusyMs: 5_000,
   /** How long a process tries to own the store or to reach its owner before it gives up. */
   storeConnectMs: 10_000,

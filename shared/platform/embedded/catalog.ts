@@ -2,7 +2,10 @@ import type { CatalogPort } from '../../ports/catalog.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import type { StoreCall } from './store/methods.ts'
 
-/** Stacks over the embedded store; what makes something carries a token, so that its repetition is known. */
+/**
+ * Stacks over the embedded store. What makes something carries a token: two callers may ask with
+ * the same arguments, and only a repetition of the same call is answered as the first time.
+ */
 export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort {
   return {
     createStack: (id, at) => call('catalog.createStack', { id, at, token: random.uuid() }),

@@ -26,7 +26,12 @@ export function createNudges(deps: {
     waiters.wakeOne()
   }
   const scan = async (): Promise<void> => {
-    for (const stack of (await deps.scan?.()) ?? []) put(stack)
+    try {
+      for (const stack of (await deps.scan?.()) ?? []) put(stack)
+    } catch (thrown) {
+      scanned = undefined
+      throw thrown
+    }
   }
   const take = (): StackId | undefined => {
     const [stack] = due

@@ -42,7 +42,7 @@ export interface EmbeddedOptions {
   readonly home: string
   /** Where log lines go; nowhere by default. */
   readonly log?: LogPort
-  /** Nudge the stacks that a dead process left running, at the first receive: for `antichain serve`. */
+  /** At the first receive, nudge the stacks that were left running: for `antichain serve`. */
   readonly resume?: boolean
   /** Limits the database to so many pages of 4 KB. */
   readonly storePagesMax?: number

@@ -60,7 +60,7 @@ function replyTo(
   }
 }
 
-/** A transaction that the disk broke may be rolled back already, or not be possible to roll back. */
+/** A transaction that the disk broke may be rolled back already, or may not let itself be. */
 function rollBack(database: Database): void {
   if (!database.inTransaction()) return
   try {

@@ -22,17 +22,17 @@ export async function tryConnect(
   const hello = Promise.withResolvers<Hello | undefined>()
   const write = linesOver(socket, value => {
     const replies = parseReplies(value)
-    if (replies === undefined) return hello.resolve(value as Hello)
+    if (replies === undefined) return hello.resolve(parseHello(value))
     awaited -= replies.length
     socket.setTimeout(awaited > 0 ? limits.storeAnswerMs : 0)
     events.replied(replies)
   })
   socket.on('timeout', () => socket.destroy())
-  socket.setTimeout(limits.storeAnswerMs)
+  socket.setTimeout(limits.storeConnectMs)
   socket.on('close', () => hello.resolve(undefined))
 
   const owner = await hello.promise
-  if (owner === undefined) return undefined
+  if (owner === undefined || socket.destroyed) return undefined
   socket.setTimeout(0)
   if (owner.protocol !== protocolVersion) {
     socket.destroy()
@@ -67,6 +67,11 @@ function ended(socket: Socket): Promise<void> {
     socket.once('close', () => resolve())
     socket.destroy()
   })
+}
+
+/** What is no greeting of ours has no protocol that we know. */
+function parseHello(value: unknown): Hello {
+  return value as Hello
 }
 
 function parseReplies(value: unknown): readonly StoreReply[] | undefined {

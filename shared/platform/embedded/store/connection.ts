@@ -13,6 +13,6 @@ export interface StoreConnection {
 /** What a connection tells its user. */
 export interface ConnectionEvents {
   readonly replied: (replies: readonly StoreReply[]) => void
-  /** Once, unless it was closed by its user. Requests without a reply may or may not have taken effect. */
+  /** Once, unless its user closed it. Requests without a reply may or may not have taken effect. */
   readonly lost: (reason: DeployError) => void
 }

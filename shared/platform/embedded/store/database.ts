@@ -28,8 +28,8 @@ export interface Database {
 
 /**
  * Opens the database and makes its tables when there are none. Throws STORE_UNAVAILABLE when it
- * cannot be opened, STORE_TOO_NEW when a newer version wrote it. `pagesMax` limits its size in pages
- * of 4 KB.
+ * cannot be opened, STORE_TOO_NEW when a newer version wrote it. `pagesMax` limits its size, in
+ * pages of 4 KB.
  */
 export function openDatabase(path: string, pagesMax?: number): Database {
   let database: DatabaseSync

@@ -1,6 +1,6 @@
 import { DeployError, error, messageOf } from '../../../errors/error.ts'
 
-/** Primary result codes of SQLite that say something about the disk or the file, not about a request. */
+/** Primary result codes of SQLite that are about the disk or the file, not about a request. */
 const diskCodes = new Map([
   [5, 'another process locks it'],
   [6, 'it is locked'],
@@ -15,7 +15,7 @@ const diskCodes = new Map([
   [26, 'it is not a database'],
 ])
 
-/** STORE_UNAVAILABLE for `path`, with the reason that `thrown` gives; an error of ours stays itself. */
+/** STORE_UNAVAILABLE for `path`, with the reason of `thrown`; an error of ours stays itself. */
 export function unavailable(path: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
   const reason = diskReasonOf(thrown) ?? messageOf(thrown)

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { limits } from '../../../config/limits.ts'
 
 /**
- * Cuts what comes from a socket into lines of JSON and hands them on parsed. A line that is too long
- * or no JSON ends the connection. Answers how to write one.
+ * Cuts what comes from a socket into lines of JSON and hands them on parsed. A line that is too
+ * long or no JSON ends the connection. Answers how to write one.
  */
 export function linesOver(socket: Socket, received: (value: unknown) => void): LineWriter {
   let parts: string[] = []

@@ -19,6 +19,7 @@ export const logMethods = {
         readonly deployment: DeploymentId
         readonly number: number
         readonly writer: string
+        /** The whole record as JSON, its writer included. */
         readonly record: string
       },
     ): 'appended' | 'mine' | 'taken' => {
@@ -35,12 +36,12 @@ export const logMethods = {
       )
       if (added === 1) return 'appended'
       const row = database.get(
-        'SELECT writer, record FROM log WHERE deployment = ? AND number = ?',
+        'SELECT record FROM log WHERE deployment = ? AND number = ?',
         deployment,
         number,
       )
-      if (row === undefined || text(row, 'writer') !== writer) return 'taken'
-      return sameJson(text(row, 'record'), record) ? 'mine' : 'taken'
+      const isMine = row !== undefined && sameJson(text(row, 'record'), record)
+      return isMine ? 'mine' : 'taken'
     },
   ),
   'log.read': read(

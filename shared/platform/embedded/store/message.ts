@@ -1,5 +1,5 @@
 import { type ErrorCode, catalogue } from '../../../errors/catalogue.ts'
-import { type DeployError, error, messageOf } from '../../../errors/error.ts'
+import { DeployError, error, messageOf } from '../../../errors/error.ts'
 import type { ErrorDetails } from '../../../errors/error.ts'
 
 /** Grows when requests or replies change, so that two versions never misunderstand each other. */
@@ -26,8 +26,8 @@ export interface StoreFailure {
 
 /** An error as data; what is not of the catalogue is a fault of ours. */
 export function failureOf(thrown: unknown): StoreFailure {
-  if (thrown instanceof Error && 'code' in thrown && 'details' in thrown) {
-    const { code, message, details } = thrown as DeployError
+  if (thrown instanceof DeployError) {
+    const { code, message, details } = thrown
     return { code, message, details }
   }
   return { code: 'INTERNAL_ASSERTION', message: messageOf(thrown), details: {} }

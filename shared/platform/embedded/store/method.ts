@@ -2,8 +2,8 @@ import type { Database } from './database.ts'
 
 /**
  * One thing that the store can do: a synchronous function of the database and plain data (JSON
- * values, no undefined), answering plain data. `read` changes nothing; `write` is one statement that
- * changes something; `writes` several, which stand or fall together.
+ * values, no undefined), answering plain data. `read` changes nothing; `write` is one statement
+ * that changes something; `writes` several, which stand or fall together.
  */
 export interface Method<Args, Result> {
   readonly effect: 'read' | 'write' | 'writes'

@@ -133,7 +133,7 @@ export const operationMethods = {
           args.deployment,
           JSON.stringify(args.operations),
         )
-        .map(row => headRow(row, null)),
+        .map(row => parseHeadRow(row, null)),
   ),
 
   /** The rows that fit one reply; the ids that were not looked at are `rest`. */
@@ -157,7 +157,7 @@ export const operationMethods = {
         if (row === undefined) continue
         const outcome = typeof row['outcome'] === 'string' ? row['outcome'] : null
         size += outcome?.length ?? 0
-        rows.push(headRow(row, outcome))
+        rows.push(parseHeadRow(row, outcome))
       }
       return { rows, rest: [] }
     },
@@ -199,7 +199,7 @@ function headAt(database: Database, place: Place): Head {
   return row === undefined ? freshHead : parseHead(row)
 }
 
-function headRow(row: Row, outcome: string | null): HeadRow {
+function parseHeadRow(row: Row, outcome: string | null): HeadRow {
   return { operation: integer(row, 'operation') as OperationId, head: parseHead(row), outcome }
 }
 

@@ -44,7 +44,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Beside the database, or where the path would be too long for a socket, in a private short folder. */
+/** Beside the database; where that path is too long for a socket, in a short private folder. */
 function socketIn(folder: string): string {
   const beside = join(folder, 'socket')
   if (Buffer.byteLength(beside) <= limits.socketPathBytesMax) return beside
@@ -57,7 +57,7 @@ function socketIn(folder: string): string {
   return socket
 }
 
-/** Others may write where temporary files lie: the folder must be ours before a socket is put there. */
+/** Others may write where temporary files lie: the folder must be ours before it is used. */
 function makePrivate(folder: string, uid: number): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)

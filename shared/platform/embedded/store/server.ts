@@ -23,7 +23,7 @@ export interface StoreServer {
   readonly close: () => Promise<void>
 }
 
-/** Listens for other processes. The caller holds the lock, so a socket that lies there is a dead one's. */
+/** Listens for other processes. The caller holds the lock, so a socket there is a dead one's. */
 export async function serve(path: string, receive: Receive): Promise<StoreServer> {
   rmSync(path, { force: true })
   const connections = new Set<Socket>()

@@ -6,24 +6,27 @@ import { tryConnect } from './client-connection.ts'
 import type { ConnectionEvents, StoreConnection } from './connection.ts'
 import { unavailable } from './failures.ts'
 import { tryLock } from './lock.ts'
-import { type StoreReply, type StoreRequest, errorOf } from './message.ts'
+import type { StoreRequest } from './message.ts'
 import type { StoreCall } from './methods.ts'
 import { openOwner } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './paths.ts'
+import { createPendingRequests } from './pending.ts'
 
 /** The store as every process of this machine sees it, owner or not. */
 export interface Store {
   readonly call: StoreCall
   /** Whether this process owns the database now. */
   readonly role: () => 'owner' | 'client' | 'none'
-  /** Waits for what was asked before, then ends the connection; later calls fail with STORE_UNAVAILABLE. */
+  /** Waits for what was asked before, then ends; later calls fail with STORE_UNAVAILABLE. */
   readonly close: () => Promise<void>
 }
 
-interface Pending {
-  readonly request: StoreRequest
-  readonly resolve: (value: unknown) => void
-  readonly reject: (reason: unknown) => void
+/** How the store is opened. */
+export interface StoreOptions {
+  readonly home: string
+  readonly log: LogPort
+  /** Limits the database to so many pages of 4 KB. */
+  readonly pagesMax?: number
 }
 
 /**
@@ -32,55 +35,40 @@ interface Pending {
  * was not answered: every request of the store may be repeated.
  * Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
-export async function openStore(options: {
-  readonly home: string
-  readonly log: LogPort
-  readonly pagesMax?: number
-}): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<Store> {
   const paths = prepareStore(options.home)
-  const pending = new Map<number, Pending>()
+  const pending = createPendingRequests()
   let unsent: StoreRequest[] = []
-  let lastId = 0
   let connection: StoreConnection | undefined
   let isClosed = false
   let isConnecting = false
-  let drained: () => void = () => {}
 
   const events: ConnectionEvents = {
     replied: replies => {
-      for (const reply of replies) settle(pending, reply)
-      if (pending.size > 0) return
-      connection?.keepAlive(false)
-      drained()
+      pending.settle(replies)
+      if (pending.isEmpty()) connection?.keepAlive(false)
     },
     lost: reason => {
       connection = undefined
       options.log.write('info', 'store.lost', { reason: reason.message })
-      if (pending.size > 0) void reconnect()
+      if (!pending.isEmpty()) void reconnect()
     },
   }
   const connect = async (): Promise<void> => {
     connection = await acquire(paths, events, options.pagesMax)
     options.log.write('debug', 'store.opened', { role: connection.kind, path: paths.database })
   }
-  const failAll = (reason: unknown): void => {
-    for (const { reject } of pending.values()) reject(reason)
-    pending.clear()
-    unsent = []
-    drained()
-  }
   const reconnect = async (): Promise<void> => {
     if (isConnecting) return
     isConnecting = true
-    try {
-      await connect()
-      isConnecting = false
-      unsent = [...pending.values()].map(one => one.request)
-      flush()
-    } catch (thrown) {
-      isConnecting = false
-      failAll(thrown)
-    }
+    const failure = await connect().then(
+      () => undefined,
+      (thrown: unknown) => ({ thrown }),
+    )
+    isConnecting = false
+    if (failure !== undefined) pending.failAll(failure.thrown)
+    unsent = [...pending.requests()]
+    flush()
   }
   const flush = (): void => {
     if (unsent.length === 0) return
@@ -90,38 +78,30 @@ export async function openStore(options: {
     connection.keepAlive(true)
     connection.send(requests)
   }
+  const ask = (method: string, args: unknown): Promise<unknown> => {
+    if (isClosed) return Promise.reject(closedError(paths))
+    const { request, answer } = pending.add(method, args)
+    unsent.push(request)
+    if (unsent.length === 1) setImmediate(flush)
+    return answer
+  }
 
   await connect()
   return {
-    call: (method, args) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) return reject(closedError(paths))
-        lastId += 1
-        const request = { id: lastId, method, args }
-        pending.set(lastId, { request, resolve: resolve as Pending['resolve'], reject })
-        unsent.push(request)
-        if (unsent.length === 1) setImmediate(flush)
-      }),
+    call: parseCall(ask),
     role: () => connection?.kind ?? 'none',
     close: async () => {
       if (isClosed) return
       isClosed = true
-      if (pending.size > 0) {
-        await new Promise<void>(resolve => {
-          drained = resolve
-        })
-      }
+      await pending.drained()
       await connection?.close()
     },
   }
 }
 
-function settle(pending: Map<number, Pending>, reply: StoreReply): void {
-  const one = pending.get(reply.id)
-  if (one === undefined) return
-  pending.delete(reply.id)
-  if ('failure' in reply) one.reject(errorOf(reply.failure))
-  else one.resolve(reply.value)
+/** What a method answers is what its type says: both ends are one version of this folder. */
+function parseCall(ask: (method: string, args: unknown) => Promise<unknown>): StoreCall {
+  return ask as StoreCall
 }
 
 function closedError(paths: StorePaths): DeployError {

@@ -1,0 +1,106 @@
+/**
+ * Durable begin and end pairs per second of the embedded journal: an operation is begun, its
+ * outcome is written and selected, each write on the disk before the next. One JSON line per
+ * number in flight. `node bench/journal.ts [--pairs n] [--inFlight n,n] [--home folder]`
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, release, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../shared/platform/embedded/platform.ts'
+import {
+  type DeploymentId,
+  type ExecutorId,
+  type OperationId,
+  type OwnerToken,
+  deploymentIdOf,
+  stackIdOf,
+} from '../shared/records/ids.ts'
+
+/** What one run measured. */
+interface Measurement {
+  readonly seconds: number
+  /** Slowest pair of a hundred, in milliseconds. */
+  readonly p99Ms: number
+}
+
+/** One operation from begin to end: three durable writes. */
+async function pair(
+  platform: EmbeddedPlatform,
+  deployment: DeploymentId,
+  operation: OperationId,
+): Promise<void> {
+  const owner = `owner-${operation}` as OwnerToken
+  const claim = { owner, executor: 'bench' as ExecutorId, attempt: 0, needs: 0 }
+  await platform.operations.begin(deployment, operation, claim)
+  const at = platform.clock.now()
+  await platform.operations.putOutcome(deployment, {
+    operation,
+    attempt: 1,
+    verdict: 'succeeded',
+    state: {
+      urn: `urn:pulumi:dev::bench::pkg:index:Thing::thing-${operation}`,
+      custom: true,
+      type: 'pkg:index:Thing',
+      id: `id-${operation}`,
+      inputs: { text: 'x'.repeat(400) },
+      outputs: { text: 'x'.repeat(400) },
+    },
+    startedAt: at,
+    endedAt: at,
+  })
+  const end = { owner, attempt: 1, verdict: 'succeeded' } as const
+  await platform.operations.select(deployment, operation, end)
+}
+
+async function measure(home: string, pairs: number, inFlight: number): Promise<Measurement> {
+  const platform = await openEmbeddedPlatform({ home })
+  const deployment = deploymentIdOf(stackIdOf('bench', `in-flight-${inFlight}`), 1)
+  const durationsMs: number[] = []
+  let next = 0
+  const startMs = performance.now()
+  const work = async (): Promise<void> => {
+    while (next < pairs) {
+      next += 1
+      const beganMs = performance.now()
+      await pair(platform, deployment, next as OperationId)
+      durationsMs.push(performance.now() - beganMs)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, work))
+  const seconds = (performance.now() - startMs) / 1000
+  await platform.close()
+  durationsMs.sort((left, right) => left - right)
+  return { seconds, p99Ms: durationsMs[Math.floor(pairs * 0.99)] ?? 0 }
+}
+
+const { values } = parseArgs({
+  options: {
+    pairs: { type: 'string', default: '20000' },
+    inFlight: { type: 'string', default: '1,16,64,256' },
+    home: { type: 'string' },
+  },
+})
+const home = values.home ?? mkdtempSync(join(tmpdir(), 'antichain-bench-'))
+for (const inFlight of values.inFlight.split(',').map(Number)) {
+  const pairs = inFlight === 1 ? Math.ceil(Number(values.pairs) / 10) : Number(values.pairs)
+  const { seconds, p99Ms } = await measure(home, pairs, inFlight)
+  const [cpu] = cpus()
+  const line = {
+    bench: 'journal',
+    machine: `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${process.platform} ${release()}`,
+    node: process.version,
+    sqlite: process.versions['sqlite'],
+    n: pairs,
+    inFlight,
+    seconds: Number(seconds.toFixed(3)),
+    pairsPerSecond: Math.round(pairs / seconds),
+    writesPerSecond: Math.round((3 * pairs) / seconds),
+    p99Ms: Number(p99Ms.toFixed(2)),
+  }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+if (values.home === undefined) rmSync(home, { recursive: true })

@@ -1,0 +1,62 @@
+import { type StoreReply, type StoreRequest, errorOf } from './message.ts'
+
+/** Requests that were not answered yet, in the order in which they were made. */
+export interface PendingRequests {
+  readonly add: (
+    method: string,
+    args: unknown,
+  ) => { readonly request: StoreRequest; readonly answer: Promise<unknown> }
+  /** Hands replies to who asked; one that was answered before is dropped. */
+  readonly settle: (replies: readonly StoreReply[]) => void
+  readonly failAll: (reason: unknown) => void
+  readonly requests: () => readonly StoreRequest[]
+  readonly isEmpty: () => boolean
+  /** Resolves when every request was answered or failed. */
+  readonly drained: () => Promise<void>
+}
+
+interface Pending {
+  readonly request: StoreRequest
+  readonly resolve: (value: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** The book of requests under way. */
+export function createPendingRequests(): PendingRequests {
+  const pending = new Map<number, Pending>()
+  let lastId = 0
+  let noticeDrained = (): void => {}
+  const settleOne = (reply: StoreReply): void => {
+    const asked = pending.get(reply.id)
+    if (asked === undefined) return
+    pending.delete(reply.id)
+    if ('failure' in reply) asked.reject(errorOf(reply.failure))
+    else asked.resolve(reply.value)
+  }
+  return {
+    add: (method, args) => {
+      lastId += 1
+      const request = { id: lastId, method, args }
+      const answer = new Promise<unknown>((resolve, reject) => {
+        pending.set(request.id, { request, resolve, reject })
+      })
+      return { request, answer }
+    },
+    settle: replies => {
+      for (const reply of replies) settleOne(reply)
+      if (pending.size === 0) noticeDrained()
+    },
+    failAll: reason => {
+      for (const { reject } of pending.values()) reject(reason)
+      pending.clear()
+      noticeDrained()
+    },
+    requests: () => [...pending.values()].map(asked => asked.request),
+    isEmpty: () => pending.size === 0,
+    drained: () =>
+      new Promise(resolve => {
+        noticeDrained = resolve
+        if (pending.size === 0) resolve()
+      }),
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { createSystemClock } from './clock.ts'
+import { createLog } from './log.ts'
+
+test('the monotonic clock counts the time that the machine slept', () => {
+  const sources = { wall: 0, process: 5_000, boot: 100_000 }
+  const clock = createSystemClock({
+    wallMs: () => sources.wall,
+    processMs: () => sources.process,
+    bootMs: () => sources.boot,
+  })
+  const start = clock.monotonicMs()
+  sources.process += 2_000
+  sources.boot += 2_500
+  expect(clock.monotonicMs() - start).toBe(2_000)
+  sources.process += 1_000
+  sources.boot += 61_000
+  expect(clock.monotonicMs() - start).toBe(63_500)
+  sources.process += 1_000
+  sources.boot += 1_000
+  expect(clock.monotonicMs() - start).toBe(64_500)
+})
+
+test('a clock that is set back does not turn time back', () => {
+  const sources = { process: 0, boot: 50_000 }
+  const clock = createSystemClock({
+    wallMs: () => 0,
+    processMs: () => sources.process,
+    bootMs: () => sources.boot,
+  })
+  const start = clock.monotonicMs()
+  sources.boot -= 40_000
+  sources.process += 10
+  expect(clock.monotonicMs() - start).toBe(10)
+})
+
+test('a sleep ends at once when its signal aborts, before or meanwhile', async () => {
+  const clock = createSystemClock()
+  await clock.sleep(60_000, AbortSignal.abort())
+  const ending = new AbortController()
+  const sleeping = clock.sleep(60_000, ending.signal)
+  ending.abort()
+  await sleeping
+})
+
+test('log lines below the level are not written; errors and big numbers are text', () => {
+  const lines: string[] = []
+  const log = createLog({ level: 'info', write: line => lines.push(line) })
+  log.write('debug', 'a.b')
+  log.write('warn', 'store.lost', { reason: new Error('gone'), size: 5n })
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 'warn',
+    event: 'store.lost',
+    reason: 'gone',
+    size: '5',
+  })
+})

@@ -1,0 +1,209 @@
+import type { Head } from './head.ts'
+
+/**
+ * The states of an operation's head. `decided`: something that it needs has not ended. `ready`:
+ * nothing is missing, and no attempt can have called. `begun`: an attempt has an owner. `unowned`:
+ * no owner, but an attempt that may have called. `ended`: the verdict stands for ever.
+ */
+export type HeadState = 'decided' | 'ready' | 'begun' | 'unowned' | 'ended'
+
+/** What can be asked of a head: the conditional writes of the operations port. */
+export type HeadEvent = 'arrive' | 'begin' | 'giveBack' | 'lapse' | 'select'
+
+/** Who asks, as seen from the head. `nobody` is the empty owner of a select without attempt. */
+export type Asker = 'owner' | 'stranger' | 'nobody'
+
+/** A request as seen from the head: what the conditions of the table are about. */
+export interface HeadRequest {
+  readonly event: HeadEvent
+  readonly asker: Asker
+  /** Whether the attempt that the request names is the head's. */
+  readonly attempt: 'current' | 'stale'
+  /** Whether this very request took effect before: its reply was lost, or a copy came late. */
+  readonly repeated: boolean
+  /** For an arrival: whether it is the last that was missing. */
+  readonly last: boolean
+}
+
+/** The conditions of the table. */
+export type Condition = keyof typeof conditions
+
+/** One lawful transition. What the table does not have is refused and changes nothing. */
+export interface Transition {
+  readonly from: HeadState
+  readonly event: HeadEvent
+  readonly when: Condition
+  readonly to: HeadState
+  /** `writes` changes the head; `repeats` answers as the first time did and changes nothing. */
+  readonly effect: 'writes' | 'repeats'
+  readonly why: string
+}
+
+type Holds = (request: HeadRequest, head: Head) => boolean
+
+const isOwnAttempt: Holds = request =>
+  request.asker === 'owner' && request.attempt === 'current' && !request.repeated
+
+/** An attempt that was not given back may have called its provider. */
+const mayHaveCalled = (head: Head): boolean => head.attempt - 1 > head.givenBack
+
+/** What each condition demands. The rows of the table exclude each other: order does not matter. */
+export const conditions = {
+  always: () => true,
+  'more is missing': request => !request.last,
+  'nothing more is missing': request => request.last,
+  'the attempt is as read': request => request.attempt === 'current' && !request.repeated,
+  'the owner asks, the attempt is as read': isOwnAttempt,
+  'no attempt before may have called': (request, head) =>
+    isOwnAttempt(request, head) && !mayHaveCalled(head),
+  'an attempt before may have called': (request, head) =>
+    isOwnAttempt(request, head) && mayHaveCalled(head),
+  'nobody asks, the attempt is as read': request =>
+    request.asker === 'nobody' && request.attempt === 'current' && !request.repeated,
+  'it took effect before': request => request.repeated,
+} as const satisfies Record<string, Holds>
+
+const lateCopy = 'the reply was lost, or a copy of the message came late'
+
+function repeats(from: HeadState, event: HeadEvent): Transition {
+  return { from, event, when: 'it took effect before', to: from, effect: 'repeats', why: lateCopy }
+}
+
+function notes(from: HeadState): Transition {
+  const why = 'arrivals are a set: the sweep sends them again at any time'
+  return { from, event: 'arrive', when: 'always', to: from, effect: 'writes', why }
+}
+
+/** Every lawful transition of a head (design: records and operations). */
+export const transitions: readonly Transition[] = [
+  {
+    from: 'decided',
+    event: 'arrive',
+    when: 'more is missing',
+    to: 'decided',
+    effect: 'writes',
+    why: 'a dependency succeeded',
+  },
+  {
+    from: 'decided',
+    event: 'arrive',
+    when: 'nothing more is missing',
+    to: 'ready',
+    effect: 'writes',
+    why: 'the last dependency succeeded',
+  },
+  notes('ready'),
+  notes('begun'),
+  notes('unowned'),
+  notes('ended'),
+  {
+    from: 'ready',
+    event: 'begin',
+    when: 'the attempt is as read',
+    to: 'begun',
+    effect: 'writes',
+    why: 'a delivery takes the operation; its attempt is one more',
+  },
+  {
+    from: 'unowned',
+    event: 'begin',
+    when: 'the attempt is as read',
+    to: 'begun',
+    effect: 'writes',
+    why: 'recovery runs an operation of a safe kind again',
+  },
+  {
+    from: 'begun',
+    event: 'begin',
+    when: 'the owner asks, the attempt is as read',
+    to: 'begun',
+    effect: 'writes',
+    why: 'the same delivery tries once more, as a new attempt',
+  },
+  repeats('begun', 'begin'),
+  {
+    from: 'begun',
+    event: 'giveBack',
+    when: 'no attempt before may have called',
+    to: 'ready',
+    effect: 'writes',
+    why: 'the deployment was stopped between begin and call',
+  },
+  {
+    from: 'begun',
+    event: 'giveBack',
+    when: 'an attempt before may have called',
+    to: 'unowned',
+    effect: 'writes',
+    why: 'a give back undoes its own attempt only',
+  },
+  repeats('ready', 'giveBack'),
+  repeats('unowned', 'giveBack'),
+  repeats('begun', 'giveBack'),
+  repeats('ended', 'giveBack'),
+  {
+    from: 'begun',
+    event: 'lapse',
+    when: 'the owner asks, the attempt is as read',
+    to: 'unowned',
+    effect: 'writes',
+    why: 'the executor is gone or no longer knows; recovery names its token and attempt',
+  },
+  repeats('unowned', 'lapse'),
+  repeats('begun', 'lapse'),
+  repeats('ended', 'lapse'),
+  {
+    from: 'begun',
+    event: 'select',
+    when: 'the owner asks, the attempt is as read',
+    to: 'ended',
+    effect: 'writes',
+    why: 'the outcome of this attempt, or interrupted, becomes the end',
+  },
+  {
+    from: 'unowned',
+    event: 'select',
+    when: 'nobody asks, the attempt is as read',
+    to: 'ended',
+    effect: 'writes',
+    why: 'recovery or the close found the outcome, or writes interrupted',
+  },
+  {
+    from: 'ready',
+    event: 'select',
+    when: 'nobody asks, the attempt is as read',
+    to: 'ended',
+    effect: 'writes',
+    why: 'a join is ended by whoever completes it, without a begin',
+  },
+  {
+    from: 'decided',
+    event: 'select',
+    when: 'nobody asks, the attempt is as read',
+    to: 'ended',
+    effect: 'writes',
+    why: 'the store does not know how many arrivals a join needs; its caller does',
+  },
+  repeats('ended', 'select'),
+]
+
+/** The state of a head whose plan says `needs`. */
+export function headStateOf(head: Head, needs: number): HeadState {
+  if (head.end !== undefined) return 'ended'
+  if (head.owner !== '') return 'begun'
+  if (head.attempt > head.givenBack) return 'unowned'
+  return head.arrived.length >= needs ? 'ready' : 'decided'
+}
+
+/** The lawful transition for a request; undefined when it must be refused. */
+export function transitionOf(
+  state: HeadState,
+  request: HeadRequest,
+  head: Head,
+): Transition | undefined {
+  return transitions.find(row => {
+    if (row.from !== state || row.event !== request.event) return false
+    const holds: Holds = conditions[row.when]
+    return holds(request, head)
+  })
+}

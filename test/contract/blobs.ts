@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BlobsPort } from '../../shared/ports/records.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
+import { type Open, blobHash } from './opened.ts'
+
+/** Immutable bytes by their hash. */
+export function blobsContract(name: string, open: Open<{ readonly blobs: BlobsPort }>): void {
+  describe(`blobs: ${name}`, () => {
+    let blobs: BlobsPort
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      blobs = opened.ports.blobs
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    test.each([0, 1, 3_000_000])('%i bytes are read as they were put', async size => {
+      const bytes = new Uint8Array(size).fill(size % 251)
+      const hash = await blobs.put(bytes)
+      expect(hash).toBe(createHash('sha256').update(bytes).digest('hex'))
+      expect(Buffer.from(await blobs.get(hash)).equals(bytes)).toBe(true)
+    })
+
+    test('the same bytes may be put at once and again', async () => {
+      const bytes = new TextEncoder().encode(`twice ${name}`)
+      const hashes = await Promise.all([1, 2, 3].map(() => blobs.put(bytes)))
+      expect(new Set([...hashes, await blobs.put(bytes)]).size).toBe(1)
+    })
+
+    test('an absent blob is an error that says so', async () => {
+      await expect(blobs.get(blobHash('0'))).rejects.toMatchObject({ code: 'STATE_INVALID' })
+    })
+
+    test('what is no hash is refused', async () => {
+      const path = '../../etc/passwd' as BlobHash
+      await expect(blobs.get(path)).rejects.toMatchObject({ code: 'STATE_INVALID' })
+    })
+  })
+}

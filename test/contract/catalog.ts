@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
+import { type Open, blobHash, epochMs, freshStack, holder } from './opened.ts'
+
+const about = { command: 'up', message: 'first', holder, at: epochMs(100) } as const
+const end = { at: epochMs(200), result: 'succeeded', changes: { create: 2 }, version: 1 } as const
+
+/** Stacks, deployments, published snapshots. */
+export function catalogContract(name: string, open: Open<{ readonly catalog: CatalogPort }>): void {
+  describe(`catalog: ${name}`, () => {
+    let catalog: CatalogPort
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      catalog = opened.ports.catalog
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    const made = async (): Promise<StackId> => {
+      const id = freshStack()
+      await catalog.createStack(id, epochMs(1))
+      return id
+    }
+
+    test('a stack is made once and read as made', async () => {
+      const id = freshStack()
+      expect(await catalog.stack(id)).toBeUndefined()
+      expect(await catalog.createStack(id, epochMs(5))).toBe(true)
+      expect(await catalog.createStack(id, epochMs(5))).toBe(false)
+      const created = { id, createdAt: 5, current: '', version: 0, snapshot: '', deployments: 0 }
+      expect(await catalog.stack(id)).toEqual(created)
+      expect(await catalog.stacks('contract')).toContainEqual(created)
+    })
+
+    test('stacks are listed by project', async () => {
+      const id = stackIdOf(`project-${freshStack().split('/')[2]}`, 'dev')
+      await catalog.createStack(id, epochMs(5))
+      const listed = await catalog.stacks(id.split('/')[1])
+      expect(listed.map(stack => stack.id)).toEqual([id])
+      expect((await catalog.stacks('no-such-project')).length).toBe(0)
+      expect((await catalog.stacks()).map(stack => stack.id)).toContain(id)
+    })
+
+    test('deployments are numbered, and one runs at a time', async () => {
+      const id = await made()
+      const first = deploymentIdOf(id, 1)
+      expect(await catalog.start(id, about)).toEqual({ kind: 'started', deployment: first })
+      expect(await catalog.start(id, about)).toEqual({ kind: 'busy', deployment: first })
+      expect((await catalog.stack(id))?.current).toBe(first)
+      await catalog.release(first, end)
+      expect(await catalog.start(id, about)).toEqual({
+        kind: 'started',
+        deployment: deploymentIdOf(id, 2),
+      })
+    })
+
+    test('of many that start at once one does', async () => {
+      const id = await made()
+      const answers = await Promise.all(Array.from({ length: 10 }, () => catalog.start(id, about)))
+      expect(answers.filter(answer => answer.kind === 'started')).toHaveLength(1)
+      expect(new Set(answers.map(answer => answer.deployment)).size).toBe(1)
+    })
+
+    test('a stack that is not there cannot start or publish', async () => {
+      const missing = { code: 'STACK_NOT_FOUND' }
+      await expect(catalog.start(freshStack(), about)).rejects.toMatchObject(missing)
+      await expect(catalog.publish(freshStack(), 0, blobHash('a'))).rejects.toMatchObject(missing)
+    })
+
+    test('a snapshot is published from the version that it was decided against', async () => {
+      const id = await made()
+      const [a, b] = [blobHash('a'), blobHash('b')]
+      expect(await catalog.publish(id, 0, a)).toMatchObject({ version: 1 })
+      expect(await catalog.publish(id, 0, b)).toEqual({ kind: 'conflict', version: 1 })
+      expect(await catalog.publish(id, 2, b)).toEqual({ kind: 'conflict', version: 1 })
+      expect(await catalog.stack(id)).toMatchObject({ version: 1, snapshot: a })
+      await catalog.publish(id, 1, b)
+      expect(await catalog.versions(id, 10)).toEqual([
+        { version: 2, snapshot: b },
+        { version: 1, snapshot: a },
+      ])
+      expect(await catalog.versions(id, 1)).toHaveLength(1)
+    })
+
+    test('a repeated publish finds its own', async () => {
+      const id = await made()
+      await catalog.publish(id, 0, blobHash('a'))
+      const again = await catalog.publish(id, 0, blobHash('a'))
+      expect(again).toEqual({ kind: 'already', version: 1 })
+    })
+
+    test('a late closer does not overwrite a newer snapshot', async () => {
+      const id = await made()
+      const [a, b] = [blobHash('a'), blobHash('b')]
+      await catalog.publish(id, 0, a)
+      await catalog.publish(id, 1, b)
+      expect((await catalog.publish(id, 0, a)).kind).toBe('conflict')
+      expect(await catalog.stack(id)).toMatchObject({ version: 2, snapshot: b })
+      expect(await catalog.publish(id, 2, b)).toMatchObject({ version: 3 })
+    })
+
+    test('of two that publish from one version one wins', async () => {
+      const id = await made()
+      const answers = await Promise.all(
+        ['a', 'b', 'c'].map(digit => catalog.publish(id, 0, blobHash(digit))),
+      )
+      expect(answers.filter(answer => answer.kind === 'conflict')).toHaveLength(2)
+      expect(await catalog.versions(id, 10)).toHaveLength(1)
+    })
+
+    test('history has the end of a deployment, newest first', async () => {
+      const id = await made()
+      const { deployment } = await catalog.start(id, about)
+      const begun = { deployment, command: 'up', message: 'first', startedAt: 100 }
+      expect(await catalog.history(id, 10)).toEqual([begun])
+      await catalog.release(deployment, end)
+      const { at: endedAt, result, changes, version } = end
+      const ended = { ...begun, endedAt, result, changes, version }
+      expect(await catalog.history(id, 10)).toEqual([ended])
+      await catalog.start(id, { ...about, message: 'second' })
+      expect((await catalog.history(id, 10)).map(line => line.message)).toEqual(['second', 'first'])
+      expect(await catalog.history(id, 1)).toHaveLength(1)
+    })
+
+    test('a release is repeatable and never ends a later deployment', async () => {
+      const id = await made()
+      const first = await catalog.start(id, about)
+      await catalog.release(first.deployment, end)
+      const second = await catalog.start(id, about)
+      await catalog.release(first.deployment, { ...end, result: 'failed' })
+      expect((await catalog.stack(id))?.current).toBe(second.deployment)
+      expect((await catalog.history(id, 10))[1]?.result).toBe('succeeded')
+    })
+
+    test('a stack is removed with its history, unless something runs', async () => {
+      const id = await made()
+      const { deployment } = await catalog.start(id, about)
+      expect(await catalog.removeStack(id)).toBe(false)
+      await catalog.release(deployment, end)
+      await catalog.publish(id, 0, blobHash('a'))
+      expect(await catalog.removeStack(id)).toBe(true)
+      expect(await catalog.stack(id)).toBeUndefined()
+      expect(await catalog.history(id, 10)).toEqual([])
+      expect(await catalog.versions(id, 10)).toEqual([])
+    })
+
+    test('a stack that is made again uses no deployment id a second time', async () => {
+      const id = await made()
+      await catalog.release((await catalog.start(id, about)).deployment, end)
+      await catalog.removeStack(id)
+      expect(await catalog.createStack(id, epochMs(9))).toBe(true)
+      expect(await catalog.stack(id)).toMatchObject({ createdAt: 9, version: 0, snapshot: '' })
+      expect((await catalog.start(id, about)).deployment).toBe(deploymentIdOf(id, 2))
+    })
+  })
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ChainMessage, ChainQueuePort } from '../../shared/ports/queue.ts'
+import { type Open, freshDeployment, operationId } from './opened.ts'
+
+/** The queue and its visibility timeout, which the suite waits for: keep it short. */
+export interface QueueUnderTest {
+  readonly chains: ChainQueuePort
+  readonly visibilityMs: number
+}
+
+function messageOf(operation: number): ChainMessage {
+  return { deployment: freshDeployment(), operations: [operationId(operation)] }
+}
+
+/** The queue of chains. */
+export function chainQueueContract(name: string, open: Open<QueueUnderTest>): void {
+  describe(`chain queue: ${name}`, () => {
+    let chains: ChainQueuePort
+    let visibilityMs: number
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      chains = opened.ports.chains
+      visibilityMs = opened.ports.visibilityMs
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    const receiveOne = async (waitMs = 10_000) => {
+      const [delivery] = await chains.receive(1, waitMs)
+      if (delivery === undefined) throw new Error('nothing was delivered')
+      return delivery
+    }
+
+    test('an empty queue answers nothing after the wait', async () => {
+      expect(await chains.receive(10, 0)).toEqual([])
+      expect(await chains.receive(10, 20)).toEqual([])
+    })
+
+    test('a message is delivered whole, and not again after it was removed', async () => {
+      const message = messageOf(1)
+      await chains.send([message])
+      const delivery = await receiveOne()
+      expect(delivery.message).toEqual(message)
+      expect(delivery.deliveries).toBe(1)
+      await chains.remove(delivery.receipt)
+      await chains.remove(delivery.receipt)
+      expect(await chains.receive(1, visibilityMs * 2)).toEqual([])
+    })
+
+    test('a receive answers as soon as something is sent', async () => {
+      const waiting = receiveOne()
+      await chains.send([messageOf(1)])
+      await chains.remove((await waiting).receipt)
+    })
+
+    test('every message goes to one receiver while it is on loan', async () => {
+      const messages = Array.from({ length: 20 }, (_, index) => messageOf(index + 1))
+      const receivers = Array.from({ length: 20 }, () => receiveOne())
+      await chains.send(messages)
+      const deliveries = await Promise.all(receivers)
+      const got = deliveries.map(({ message }) => message.operations[0])
+      expect(new Set(got).size).toBe(20)
+      await Promise.all(deliveries.map(({ receipt }) => chains.remove(receipt)))
+    })
+
+    test('a receive answers at most as many as were asked for', async () => {
+      await chains.send([messageOf(1), messageOf(2), messageOf(3)])
+      const first = await chains.receive(2, 10_000)
+      expect(first.length).toBeLessThanOrEqual(2)
+      const rest = first.length === 2 ? await chains.receive(2, 10_000) : []
+      for (const { receipt } of [...first, ...rest]) await chains.remove(receipt)
+      for (const { receipt } of await chains.receive(3, 0)) await chains.remove(receipt)
+    })
+
+    test('a message that was not removed comes again, and its old receipt is void', async () => {
+      await chains.send([messageOf(1)])
+      const first = await receiveOne()
+      const second = await receiveOne()
+      expect(second.deliveries).toBe(2)
+      expect(second.message).toEqual(first.message)
+      expect(await chains.extend(first.receipt, 1000)).toBe(false)
+      await chains.remove(second.receipt)
+    })
+
+    test('a message that is extended does not come again meanwhile', async () => {
+      await chains.send([messageOf(1)])
+      const { receipt } = await receiveOne()
+      expect(await chains.extend(receipt, visibilityMs * 10)).toBe(true)
+      expect(await chains.receive(1, visibilityMs * 2)).toEqual([])
+      await chains.remove(receipt)
+    })
+
+    test('a message that was delivered five times in vain is a dead letter', async () => {
+      const message = messageOf(1)
+      await chains.send([message])
+      for (let count = 1; count <= 5; count += 1) {
+        expect((await receiveOne()).deliveries).toBe(count)
+      }
+      expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
+      expect(await chains.deadLetters(message.deployment)).toEqual([message])
+      expect(await chains.deadLetters(freshDeployment())).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,149 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Interface, createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../shared/platform/embedded/platform.ts'
+import { type OperationId, deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
+import { executorId, operationId, ownerToken } from './opened.ts'
+
+/** A process that writes; `acknowledged` grows while it lives. */
+interface Writing {
+  readonly role: string
+  readonly acknowledged: readonly OperationId[]
+  /** Resolves when so many writes were acknowledged in all. */
+  readonly reached: (count: number) => Promise<void>
+  /** Kills it the hard way; resolves when all that it said has been read. */
+  readonly kill: () => Promise<void>
+}
+
+let home: string
+let living: ChildProcessByStdio<null, Readable, null>[]
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'antichain-kill-'))
+  living = []
+})
+
+afterEach(() => {
+  for (const child of living) child.kill('SIGKILL')
+  rmSync(home, { recursive: true, force: true })
+})
+
+async function startWriting(name: string): Promise<Writing> {
+  const script = join(import.meta.dirname, 'writing-process.ts')
+  const child = spawn(process.execPath, [script, home, name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  living.push(child)
+  const lines: Interface = createInterface({ input: child.stdout })
+  const closed = once(lines, 'close')
+  const [role] = (await once(lines, 'line')) as [string]
+  const acknowledged: OperationId[] = []
+  let wanted = Number.POSITIVE_INFINITY
+  let reached = (): void => {}
+  lines.on('line', line => {
+    acknowledged.push(operationId(Number(line)))
+    if (acknowledged.length >= wanted) reached()
+  })
+  return {
+    role,
+    acknowledged,
+    reached: count =>
+      new Promise(resolve => {
+        wanted = count
+        reached = resolve
+        if (acknowledged.length >= count) resolve()
+      }),
+    kill: async () => {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+/** Acknowledged operations that the store does not have, or has with another owner. */
+async function missing(
+  platform: EmbeddedPlatform,
+  name: string,
+  acknowledged: readonly OperationId[],
+): Promise<readonly OperationId[]> {
+  const deployment = deploymentIdOf(stackIdOf('killed', name), 1)
+  const lost: OperationId[] = []
+  for (let from = 0; from < acknowledged.length; from += 500) {
+    const page = acknowledged.slice(from, from + 500)
+    const heads = await platform.operations.heads(deployment, page)
+    lost.push(...page.filter(id => heads.get(id)?.owner !== `${name}-${id}`))
+  }
+  return lost
+}
+
+test('every acknowledged write of a killed process is there', async () => {
+  for (const name of ['first', 'second', 'third']) {
+    const writing = await startWriting(name)
+    expect(writing.role).toBe('owner')
+    await writing.reached(400)
+    await writing.kill()
+    const platform = await openEmbeddedPlatform({ home })
+    expect(platform.role()).toBe('owner')
+    expect(await missing(platform, name, writing.acknowledged)).toEqual([])
+    await platform.close()
+  }
+}, 60_000)
+
+test('when the owner is killed another takes over, and nobody notices', async () => {
+  const owner = await startWriting('owner')
+  const client = await startWriting('client')
+  await using platform = await openEmbeddedPlatform({ home })
+  expect([owner.role, client.role, platform.role()]).toEqual(['owner', 'client', 'client'])
+  await Promise.all([owner.reached(200), client.reached(200)])
+
+  const deployment = deploymentIdOf(stackIdOf('killed', 'here'), 1)
+  const writes = Array.from({ length: 300 }, (_, index) => index + 1)
+  const begin = (number: number) =>
+    platform.operations.begin(deployment, operationId(number), {
+      owner: ownerToken(`here-${number}`),
+      executor: executorId('here'),
+      attempt: 0,
+      needs: 0,
+    })
+  const inFlight = Promise.all(writes.map(begin))
+  await owner.kill()
+  const answers = await inFlight
+  expect(answers.every(answer => answer.kind === 'begun' && answer.attempt === 1)).toBe(true)
+
+  await client.reached(client.acknowledged.length + 200)
+  await client.kill()
+  expect(await missing(platform, 'owner', owner.acknowledged)).toEqual([])
+  expect(await missing(platform, 'client', client.acknowledged)).toEqual([])
+  expect(platform.role()).toBe('owner')
+}, 60_000)
+
+test('of writes that race through two connections one wins each', async () => {
+  await using one = await openEmbeddedPlatform({ home })
+  await using other = await openEmbeddedPlatform({ home })
+  const deployment = deploymentIdOf(stackIdOf('raced', 's'), 1)
+  const ids = Array.from({ length: 200 }, (_, index) => operationId(index + 1))
+  const begin = (platform: EmbeddedPlatform, owner: string) =>
+    Promise.all(
+      ids.map(id =>
+        platform.operations.begin(deployment, id, {
+          owner: ownerToken(owner),
+          executor: executorId(owner),
+          attempt: 0,
+          needs: 0,
+        }),
+      ),
+    )
+  const [mine, theirs] = await Promise.all([begin(one, 'one'), begin(other, 'other')])
+  const winners = ids.map(
+    (_, index) => Number(mine[index]?.kind === 'begun') + Number(theirs[index]?.kind === 'begun'),
+  )
+  expect(winners.every(count => count === 1)).toBe(true)
+})

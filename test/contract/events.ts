@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { EventsPort } from '../../shared/ports/records.ts'
+import { type Open, freshDeployment } from './opened.ts'
+
+/** Lines of engine events. */
+export function eventsContract(name: string, open: Open<{ readonly events: EventsPort }>): void {
+  describe(`events: ${name}`, () => {
+    let events: EventsPort
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      events = opened.ports.events
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    test('the lines of a writer are read in their order, from a cursor on', async () => {
+      const deployment = freshDeployment()
+      await events.append(deployment, 'w', 0, ['a', 'b', 'c'])
+      const first = await events.read(deployment, 0, 2)
+      expect(first.events).toEqual(['a', 'b'])
+      await events.append(deployment, 'w', 3, ['d'])
+      const second = await events.read(deployment, first.cursor, 10)
+      expect(second.events).toEqual(['c', 'd'])
+      expect(await events.read(deployment, second.cursor, 10)).toEqual({
+        events: [],
+        cursor: second.cursor,
+      })
+    })
+
+    test('a repeated append changes nothing, also when only a part is new', async () => {
+      const deployment = freshDeployment()
+      await events.append(deployment, 'w', 0, ['a', 'b'])
+      await events.append(deployment, 'w', 0, ['a', 'b'])
+      await events.append(deployment, 'w', 1, ['b', 'c'])
+      expect((await events.read(deployment, 0, 10)).events).toEqual(['a', 'b', 'c'])
+    })
+
+    test('a reader misses no line of any writer', async () => {
+      const deployment = freshDeployment()
+      await events.append(deployment, 'v', 0, ['v0'])
+      const first = await events.read(deployment, 0, 10)
+      await events.append(deployment, 'w', 0, ['w0'])
+      await events.append(deployment, 'v', 1, ['v1'])
+      const second = await events.read(deployment, first.cursor, 10)
+      expect([...first.events, ...second.events].sort()).toEqual(['v0', 'v1', 'w0'])
+    })
+
+    test('deployments do not see the lines of each other', async () => {
+      const [mine, other] = [freshDeployment(), freshDeployment()]
+      await events.append(mine, 'w', 0, ['a'])
+      expect((await events.read(other, 0, 10)).events).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
+import type { OperationId } from '../../shared/records/ids.ts'
+import { type Open, freshDeployment, freshStack, operationId } from './opened.ts'
+
+/** Nudges. */
+export function nudgesContract(name: string, open: Open<{ readonly nudges: NudgesPort }>): void {
+  describe(`nudges: ${name}`, () => {
+    let nudges: NudgesPort
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      nudges = opened.ports.nudges
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    test('nothing is received when nothing was nudged', async () => {
+      expect(await nudges.receive(0)).toBeUndefined()
+      expect(await nudges.receive(10)).toBeUndefined()
+    })
+
+    test('a nudge reaches one who waits', async () => {
+      const stack = freshStack()
+      const waiting = nudges.receive(10_000)
+      await nudges.nudge(stack, 0)
+      expect(await waiting).toBe(stack)
+    })
+
+    test('a delayed nudge comes after its delay, not before', async () => {
+      const stack = freshStack()
+      await nudges.nudge(stack, 60)
+      expect(await nudges.receive(10)).toBeUndefined()
+      expect(await nudges.receive(10_000)).toBe(stack)
+    })
+  })
+}
+
+/** Hints. */
+export function hintsContract(name: string, open: Open<{ readonly hints: HintsPort }>): void {
+  describe(`hints: ${name}`, () => {
+    let hints: HintsPort
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      hints = opened.ports.hints
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    test('every listener of the deployment hears a hint, others do not', async () => {
+      const deployment = freshDeployment()
+      const heard: OperationId[] = []
+      const both = Promise.withResolvers<void>()
+      const listener = (operation: OperationId): void => {
+        heard.push(operation)
+        if (heard.length === 2) both.resolve()
+      }
+      const endings = [hints.listen(deployment, listener), hints.listen(deployment, listener)]
+      const end = hints.listen(freshDeployment(), () => heard.push(operationId(99)))
+      hints.hint(deployment, operationId(3))
+      await both.promise
+      expect(heard).toEqual([3, 3])
+      for (const ending of [...endings, end]) ending()
+    })
+
+    test('who ended listening hears nothing more', async () => {
+      const deployment = freshDeployment()
+      const heard: OperationId[] = []
+      const end = hints.listen(deployment, operation => heard.push(operation))
+      end()
+      end()
+      const last = Promise.withResolvers<OperationId>()
+      hints.listen(deployment, last.resolve)
+      hints.hint(deployment, operationId(4))
+      expect(await last.promise).toBe(4)
+      expect(heard).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,50 @@
+/**
+ * contract: what every adapter of a port must do, as suites that know nothing of how it does it.
+ * Each suite is a function of a name and of how to open the ports; an adapter's test file calls it.
+ */
+import type {
+  BlobHash,
+  DeploymentId,
+  EpochMs,
+  ExecutorId,
+  LogNumber,
+  OperationId,
+  OwnerToken,
+  StackId,
+  WriterToken,
+} from '../../shared/records/ids.ts'
+import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
+import type { Holder } from '../../shared/records/log.ts'
+
+/** Ports that are open, for one suite. */
+export interface Opened<Ports> {
+  readonly ports: Ports
+  readonly close: () => Promise<void>
+}
+
+/** Opens the ports that a suite is about. */
+export type Open<Ports> = () => Promise<Opened<Ports>>
+
+let stacks = 0
+
+/** A stack that no other test uses, also not one of an earlier run against a shared account. */
+export function freshStack(): StackId {
+  stacks += 1
+  return stackIdOf('contract', `s${Date.now().toString(36)}-${process.pid}-${stacks}`)
+}
+
+/** A deployment of a stack that no other test uses. */
+export function freshDeployment(): DeploymentId {
+  return deploymentIdOf(freshStack(), 1)
+}
+
+export const operationId = (number: number): OperationId => number as OperationId
+export const ownerToken = (text: string): OwnerToken => text as OwnerToken
+export const executorId = (text: string): ExecutorId => text as ExecutorId
+export const writerToken = (text: string): WriterToken => text as WriterToken
+export const logNumber = (number: number): LogNumber => number as LogNumber
+export const epochMs = (number: number): EpochMs => number as EpochMs
+export const blobHash = (digit: string): BlobHash => digit.repeat(64) as BlobHash
+
+/** Someone who can hold something. */
+export const holder: Holder = { host: 'here', pid: 7, started: '100', who: 'someone: up' }

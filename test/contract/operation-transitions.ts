@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OperationsPort } from '../../shared/ports/records.ts'
+import { type Head, freshHead } from '../../shared/records/head.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import {
+  type Asker,
+  type HeadEvent,
+  type HeadRequest,
+  type HeadState,
+  headStateOf,
+  transitionOf,
+} from '../../shared/records/transitions.ts'
+import { type Open, executorId, freshDeployment, operationId, ownerToken } from './opened.ts'
+
+const needs = 2
+const id = operationId(1)
+const executor = executorId('e')
+
+/** What a case needs to act on one head. */
+interface Subject {
+  readonly operations: OperationsPort
+  readonly deployment: DeploymentId
+}
+
+type Act = (subject: Subject) => Promise<unknown>
+
+const arrive =
+  (from: number): Act =>
+  ({ operations, deployment }) =>
+    operations.arrive(deployment, id, operationId(from))
+const begin =
+  (owner: string, attempt: number): Act =>
+  async ({ operations, deployment }) =>
+    (await operations.begin(deployment, id, { owner: ownerToken(owner), executor, attempt, needs }))
+      .kind === 'begun'
+const giveBack =
+  (owner: string, attempt: number): Act =>
+  ({ operations, deployment }) =>
+    operations.giveBack(deployment, id, ownerToken(owner), attempt)
+const lapse =
+  (owner: string, attempt: number): Act =>
+  ({ operations, deployment }) =>
+    operations.lapse(deployment, id, ownerToken(owner), attempt)
+const select =
+  (owner: string, attempt: number): Act =>
+  ({ operations, deployment }) => {
+    const token = owner === '' ? '' : ownerToken(owner)
+    return operations.select(deployment, id, { owner: token, attempt, verdict: 'succeeded' })
+  }
+
+const arrivals = [arrive(8), arrive(9)]
+
+/** Ways to come to each state. The owner, where there is one, is `o`. */
+const ways: readonly (readonly [HeadState, string, readonly Act[]])[] = [
+  ['decided', 'nothing arrived', []],
+  ['decided', 'one arrival', [arrive(8)]],
+  ['ready', 'all arrived', arrivals],
+  ['ready', 'given back', [...arrivals, begin('x', 0), giveBack('x', 1)]],
+  ['begun', 'first attempt', [...arrivals, begin('o', 0)]],
+  ['begun', 'after a give back', [...arrivals, begin('x', 0), giveBack('x', 1), begin('o', 1)]],
+  ['begun', 'after a lapse', [...arrivals, begin('x', 0), lapse('x', 1), begin('o', 1)]],
+  ['unowned', 'lapsed', [...arrivals, begin('x', 0), lapse('x', 1)]],
+  [
+    'unowned',
+    'given back after a lapse',
+    [...arrivals, begin('x', 0), lapse('x', 1), begin('y', 1), giveBack('y', 2)],
+  ],
+  ['ended', 'by its owner', [...arrivals, begin('o', 0), select('o', 1)]],
+  ['ended', 'by recovery', [...arrivals, begin('x', 0), lapse('x', 1), select('', 1)]],
+  ['ended', 'a join', [...arrivals, select('', 0)]],
+]
+
+const events: readonly Exclude<HeadEvent, 'arrive'>[] = ['begin', 'giveBack', 'lapse', 'select']
+const askers: readonly Asker[] = ['owner', 'stranger', 'nobody']
+
+/** Every request that is not a repetition: those have tests of their own in `operations.ts`. */
+function requestsOn(state: HeadState): readonly HeadRequest[] {
+  const isOwned = state === 'begun' || state === 'ended'
+  return events.flatMap(event =>
+    askers
+      .filter(asker => (asker === 'nobody' ? event !== 'begin' : true))
+      .filter(asker => (asker === 'owner' ? isOwned : true))
+      .flatMap(asker =>
+        (['current', 'stale'] as const).map(attempt => ({
+          event,
+          asker,
+          attempt,
+          repeated: false,
+          last: false,
+        })),
+      ),
+  )
+}
+
+function actOf(request: HeadRequest, head: Head): Act {
+  const owner = request.asker === 'stranger' ? 'stranger' : request.asker === 'owner' ? 'o' : ''
+  const attempt = request.attempt === 'current' ? head.attempt : head.attempt + 3
+  const acts = { begin, giveBack, lapse, select, arrive: () => arrive(10) }
+  return acts[request.event](owner, attempt)
+}
+
+/** The head that a lawful request leaves. */
+function expectedHead(head: Head, request: HeadRequest): Partial<Head> {
+  const { attempt, givenBack } = head
+  const owner = request.asker === 'stranger' ? 'stranger' : 'o'
+  switch (request.event) {
+    case 'begin':
+      return { attempt: attempt + 1, givenBack, owner: ownerToken(owner), executor }
+    case 'giveBack':
+      return { attempt, givenBack: givenBack + 1, owner: '', executor: '' }
+    case 'lapse':
+      return { attempt, givenBack, owner: '', executor: '' }
+    case 'select':
+      return { attempt, givenBack, end: { verdict: 'succeeded', attempt } }
+    case 'arrive':
+      return { attempt, givenBack }
+  }
+}
+
+/** Every state of a head against every request, as the table of transitions says. */
+export function operationTransitionsContract(
+  name: string,
+  open: Open<{ readonly operations: OperationsPort }>,
+): void {
+  describe(`transitions of a head: ${name}`, () => {
+    let operations: OperationsPort
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      operations = opened.ports.operations
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    const prepare = async (acts: readonly Act[]): Promise<Subject> => {
+      const subject = { operations, deployment: freshDeployment() }
+      for (const act of acts) await act(subject)
+      return subject
+    }
+    const headOf = async ({ deployment }: Subject): Promise<Head> =>
+      (await operations.heads(deployment, [id])).get(id) ?? freshHead
+
+    for (const [state, how, acts] of ways) {
+      test(`${state} (${how}) is reached`, async () => {
+        expect(headStateOf(await headOf(await prepare(acts)), needs)).toBe(state)
+      })
+      for (const request of requestsOn(state)) {
+        const { event, asker, attempt } = request
+        test(`${state} (${how}): ${event} by ${asker}, ${attempt} attempt`, async () => {
+          const subject = await prepare(acts)
+          const head = await headOf(subject)
+          const isRepeat = event === 'select' && isStandingEnd(head, request)
+          const lawful = transitionOf(state, { ...request, repeated: isRepeat }, head)
+          const answer = await actOf(request, head)(subject)
+          const after = await headOf(subject)
+          expect(answer).toBe(lawful !== undefined)
+          if (lawful?.effect !== 'writes') return expect(after).toEqual(head)
+          expect(headStateOf(after, needs)).toBe(lawful.to)
+          expect(after).toMatchObject(expectedHead(head, request))
+        })
+      }
+      test(`${state} (${how}): an arrival`, async () => {
+        const subject = await prepare(acts)
+        const head = await headOf(subject)
+        const last = head.arrived.length + 1 >= needs
+        const request: HeadRequest = {
+          event: 'arrive',
+          asker: 'nobody',
+          attempt: 'current',
+          repeated: false,
+          last,
+        }
+        const lawful = transitionOf(state, request, head)
+        await arrive(10)(subject)
+        const after = await headOf(subject)
+        expect(after).toEqual({ ...head, arrived: [...head.arrived, operationId(10)] })
+        expect(headStateOf(after, needs)).toBe(lawful?.to)
+      })
+    }
+  })
+}
+
+/** A select that names the end that stands is a repetition of it, whoever sends it. */
+function isStandingEnd(head: Head, request: HeadRequest): boolean {
+  const asks = request.asker === 'nobody' ? '' : request.asker === 'owner' ? 'o' : 'stranger'
+  return head.end !== undefined && head.owner === asks && request.attempt === 'current'
+}

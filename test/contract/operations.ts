@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OperationsPort } from '../../shared/ports/records.ts'
+import { type Outcome, freshHead } from '../../shared/records/head.ts'
+import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import {
+  type Open,
+  epochMs,
+  executorId,
+  freshDeployment,
+  operationId,
+  ownerToken,
+} from './opened.ts'
+
+const one = operationId(1)
+const executor = executorId('e')
+
+function claim(owner: string, attempt = 0, needs = 0) {
+  return { owner: ownerToken(owner), executor, attempt, needs }
+}
+
+function outcomeOf(operation: OperationId, attempt: number, note = ''): Outcome {
+  return {
+    operation,
+    attempt,
+    verdict: 'succeeded',
+    state: { urn: 'urn:pulumi:s::p::t:m:T::n', custom: true, type: 't:m:T', id: note },
+    startedAt: epochMs(1),
+    endedAt: epochMs(2),
+  }
+}
+
+/** Heads and outcomes, beyond the table of transitions (that is `operation-transitions.ts`). */
+export function operationsContract(
+  name: string,
+  open: Open<{ readonly operations: OperationsPort }>,
+): void {
+  describe(`operations: ${name}`, () => {
+    let operations: OperationsPort
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      operations = opened.ports.operations
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    const headOf = async (deployment: DeploymentId, id: OperationId = one) =>
+      (await operations.heads(deployment, [id])).get(id)
+
+    test('a head that nobody touched is absent, and a refused begin does not make it', async () => {
+      const deployment = freshDeployment()
+      const refused = await operations.begin(deployment, one, claim('a', 0, 1))
+      expect(refused).toEqual({ kind: 'refused', head: freshHead })
+      expect(await headOf(deployment)).toBeUndefined()
+    })
+
+    test('arrivals are a set, and each answers the head as it is then', async () => {
+      const deployment = freshDeployment()
+      const first = await operations.arrive(deployment, one, operationId(7))
+      expect(first).toEqual({ ...freshHead, arrived: [7] })
+      await operations.arrive(deployment, one, operationId(9))
+      const again = await operations.arrive(deployment, one, operationId(7))
+      expect(new Set(again.arrived)).toEqual(new Set([7, 9]))
+      expect(again.arrived).toHaveLength(2)
+    })
+
+    test('arrivals that come at once are all noted', async () => {
+      const deployment = freshDeployment()
+      const froms = Array.from({ length: 32 }, (_, index) => operationId(index + 2))
+      const heads = await Promise.all(froms.map(from => operations.arrive(deployment, one, from)))
+      expect(Math.max(...heads.map(head => head.arrived.length))).toBe(32)
+      expect(new Set((await headOf(deployment))?.arrived)).toEqual(new Set(froms))
+    })
+
+    test('a begin without what it needs is refused until the last arrival', async () => {
+      const deployment = freshDeployment()
+      await operations.arrive(deployment, one, operationId(7))
+      await operations.arrive(deployment, one, operationId(7))
+      expect(await operations.begin(deployment, one, claim('a', 0, 2))).toMatchObject({
+        kind: 'refused',
+        head: { arrived: [7], attempt: 0 },
+      })
+      await operations.arrive(deployment, one, operationId(8))
+      expect(await operations.begin(deployment, one, claim('a', 0, 2))).toEqual({
+        kind: 'begun',
+        attempt: 1,
+      })
+    })
+
+    test('of two racing begins one wins', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const deployment = freshDeployment()
+        const answers = await Promise.all(
+          ['a', 'b', 'c'].map(owner => operations.begin(deployment, one, claim(owner))),
+        )
+        expect(answers.filter(answer => answer.kind === 'begun')).toHaveLength(1)
+        const winner = ['a', 'b', 'c'][answers.findIndex(answer => answer.kind === 'begun')]
+        expect(await headOf(deployment)).toMatchObject({ owner: winner, attempt: 1 })
+      }
+    })
+
+    test('a begin whose reply was lost answers the same attempt again', async () => {
+      const deployment = freshDeployment()
+      await operations.begin(deployment, one, claim('a'))
+      expect(await operations.begin(deployment, one, claim('a'))).toEqual({
+        kind: 'begun',
+        attempt: 1,
+      })
+      expect(await headOf(deployment)).toMatchObject({ attempt: 1, owner: 'a', executor: 'e' })
+    })
+
+    test('a copy of a begin that comes after the give back is refused', async () => {
+      const deployment = freshDeployment()
+      await operations.begin(deployment, one, claim('a'))
+      await operations.giveBack(deployment, one, ownerToken('a'), 1)
+      const late = await operations.begin(deployment, one, claim('a'))
+      expect(late).toMatchObject({ kind: 'refused', head: { owner: '', attempt: 1 } })
+    })
+
+    test('a give back never hides an earlier attempt that may have called', async () => {
+      const deployment = freshDeployment()
+      await operations.begin(deployment, one, claim('a'))
+      await operations.lapse(deployment, one, ownerToken('a'), 1)
+      await operations.begin(deployment, one, claim('b', 1))
+      expect(await operations.giveBack(deployment, one, ownerToken('b'), 2)).toBe(true)
+      expect(await headOf(deployment)).toEqual({ ...freshHead, attempt: 2, givenBack: 1 })
+    })
+
+    test('a give back that is repeated counts once, also when another attempt began', async () => {
+      const deployment = freshDeployment()
+      await operations.begin(deployment, one, claim('a'))
+      const back = () => operations.giveBack(deployment, one, ownerToken('a'), 1)
+      expect([await back(), await back()]).toEqual([true, true])
+      await operations.begin(deployment, one, claim('b', 1))
+      expect(await back()).toBe(true)
+      expect(await headOf(deployment)).toMatchObject({ owner: 'b', attempt: 2, givenBack: 1 })
+    })
+
+    test('a give back after a lapse, and a lapse after a give back, are refused', async () => {
+      const deployment = freshDeployment()
+      await operations.begin(deployment, one, claim('a'))
+      await operations.lapse(deployment, one, ownerToken('a'), 1)
+      expect(await operations.giveBack(deployment, one, ownerToken('a'), 1)).toBe(false)
+      const other = freshDeployment()
+      await operations.begin(other, one, claim('a'))
+      await operations.giveBack(other, one, ownerToken('a'), 1)
+      expect(await operations.lapse(other, one, ownerToken('a'), 1)).toBe(false)
+    })
+
+    test('only one end is ever selected', async () => {
+      const deployment = freshDeployment()
+      await operations.begin(deployment, one, claim('a'))
+      const end = { owner: ownerToken('a'), attempt: 1 } as const
+      const select = (verdict: 'succeeded' | 'interrupted') =>
+        operations.select(deployment, one, { ...end, verdict })
+      const answers = await Promise.all([select('succeeded'), select('interrupted')])
+      expect(answers.filter(answer => answer)).toHaveLength(1)
+      const verdict = answers[0] === true ? 'succeeded' : 'interrupted'
+      expect((await headOf(deployment))?.end).toEqual({ verdict, attempt: 1 })
+      expect(await select(verdict)).toBe(true)
+      expect(await operations.begin(deployment, one, claim('b', 1))).toMatchObject({
+        kind: 'refused',
+        head: { end: { verdict } },
+      })
+    })
+
+    test('an outcome is never changed', async () => {
+      const deployment = freshDeployment()
+      await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
+      await operations.putOutcome(deployment, outcomeOf(one, 1, 'second'))
+      await operations.putOutcome(deployment, outcomeOf(one, 2, 'third'))
+      expect(await operations.outcome(deployment, one, 1)).toEqual(outcomeOf(one, 1, 'first'))
+      expect(await operations.outcome(deployment, one, 2)).toEqual(outcomeOf(one, 2, 'third'))
+      expect(await operations.outcome(deployment, one, 3)).toBeUndefined()
+    })
+
+    test('ends have the outcome that was selected and no other', async () => {
+      const deployment = freshDeployment()
+      await operations.begin(deployment, one, claim('a'))
+      await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
+      const before = (await operations.ends(deployment, [one])).get(one)
+      expect(before).toEqual({ head: await headOf(deployment) })
+      await operations.lapse(deployment, one, ownerToken('a'), 1)
+      await operations.begin(deployment, one, claim('b', 1))
+      await operations.putOutcome(deployment, outcomeOf(one, 2, 'second'))
+      const end = { owner: ownerToken('b'), attempt: 2, verdict: 'succeeded' } as const
+      await operations.select(deployment, one, end)
+      const after = (await operations.ends(deployment, [one])).get(one)
+      expect(after?.outcome).toEqual(outcomeOf(one, 2, 'second'))
+      expect(after?.head.end).toEqual({ verdict: 'succeeded', attempt: 2 })
+    })
+
+    test('500 large ends are read in one call, absent ones left out', async () => {
+      const deployment = freshDeployment()
+      const ids = Array.from({ length: 500 }, (_, index) => operationId(index + 1))
+      const present = ids.filter(id => id % 2 === 0)
+      const large = 'x'.repeat(20_000)
+      await Promise.all(
+        present.map(async id => {
+          await operations.begin(deployment, id, claim('a'))
+          await operations.putOutcome(deployment, outcomeOf(id, 1, large))
+          const end = { owner: ownerToken('a'), attempt: 1, verdict: 'succeeded' } as const
+          await operations.select(deployment, id, end)
+        }),
+      )
+      expect([...(await operations.heads(deployment, ids)).keys()].sort(byNumber)).toEqual(present)
+      const ends = await operations.ends(deployment, ids)
+      expect([...ends.keys()].sort(byNumber)).toEqual(present)
+      expect(ends.get(operationId(500))?.outcome).toEqual(outcomeOf(operationId(500), 1, large))
+    })
+
+    test('more than 500 ids are an error, none are no read', async () => {
+      const ids = Array.from({ length: 501 }, (_, index) => operationId(index + 1))
+      await expect(operations.heads(freshDeployment(), ids)).rejects.toThrow('500')
+      await expect(operations.ends(freshDeployment(), ids)).rejects.toThrow('500')
+      expect(await operations.heads(freshDeployment(), [])).toEqual(new Map())
+    })
+
+    test('deployments do not see each other', async () => {
+      const [mine, other] = [freshDeployment(), freshDeployment()]
+      await operations.begin(mine, one, claim('a'))
+      expect(await headOf(other)).toBeUndefined()
+      expect((await operations.begin(other, one, claim('b'))).kind).toBe('begun')
+    })
+  })
+}
+
+function byNumber(left: number, right: number): number {
+  return left - right
+}
