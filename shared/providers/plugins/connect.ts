@@ -1,4 +1,4 @@
-import { type Client, credentials, type MethodDefinition } from '@grpc/grpc-js'
+import { type Client, credentials, Metadata, type MethodDefinition, status } from '@grpc/grpc-js'
 import { ResourceProviderClient } from '../../../proto/gen/pulumi/provider.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 
@@ -55,5 +55,17 @@ export function callUnary<Q, A>(
         else resolve(answer)
       },
     )
+  })
+}
+
+/** How gRPC begins the text of a call that found nobody to send to. */
+export const noConnection = 'No connection established'
+
+/** The rejection of a call to a process that is known to be gone: its port may belong to another one. */
+export function goneError(): Error {
+  return Object.assign(new Error('the process is gone'), {
+    code: status.UNAVAILABLE,
+    details: `${noConnection}: the process is gone`,
+    metadata: new Metadata(),
   })
 }

@@ -14,7 +14,7 @@ import { createPulumiProvider } from '../pulumi/driver.ts'
 import { askVersion, handshake } from '../pulumi/negotiation.ts'
 import type { DriverSettings } from '../pulumi/session.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
-import { becomesReady, callUnary, type Connection, createClient } from './connect.ts'
+import { becomesReady, callUnary, type Connection, createClient, goneError } from './connect.ts'
 import { pluginEnvironment } from './environment.ts'
 import { findPlugin, isTruthy } from './find.ts'
 import { lastWords } from './lines.ts'
@@ -125,8 +125,10 @@ async function drive(deps: PluginHostDeps, loaded: Loaded): Promise<Provider> {
   const life = watch(deps, running)
   const connection: Connection = {
     name: plugin.name,
-    call: async (method, request, deadlineMs) =>
-      await callUnary(client, method, { request, deadlineMs }),
+    async call(method, request, deadlineMs) {
+      if (life.isOver()) throw goneError()
+      return await callUnary(client, method, { request, deadlineMs })
+    },
     obituary: life.obituary,
   }
   const end = async (): Promise<void> => {
@@ -175,12 +177,15 @@ interface Life {
   readonly obituary: Connection['obituary']
   /** From now on the end of the process is nothing to report. */
   readonly expectEnd: () => void
+  readonly isOver: () => boolean
 }
 
 /** Reports the end of a process that nobody asked to end. */
 function watch(deps: PluginHostDeps, running: PluginProcess): Life {
   let isExpected = false
+  let isOver = false
   void running.ended.then(async how => {
+    isOver = true
     if (isExpected) return
     const lines = await running.lastLines()
     deps.said({
@@ -198,6 +203,7 @@ function watch(deps: PluginHostDeps, running: PluginProcess): Life {
     expectEnd() {
       isExpected = true
     },
+    isOver: () => isOver,
   }
 }
 

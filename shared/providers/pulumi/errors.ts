@@ -6,6 +6,7 @@ import {
   ErrorResourceInitFailed,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { messageOf } from '../../errors/error.ts'
+import { noConnection } from '../plugins/connect.ts'
 import { ProviderError } from '../provider.ts'
 
 /** The gRPC code of anything that was thrown; UNKNOWN for what has none. */
@@ -22,7 +23,13 @@ const unsure: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNK
 
 /** What a failed call says: the provider's own status, or that the connection is gone. */
 export type Failure =
-  | { readonly kind: 'lost'; readonly code: number; readonly message: string }
+  | {
+      readonly kind: 'lost'
+      readonly code: number
+      readonly message: string
+      /** Whether the request may have reached the provider. */
+      readonly wasSent: boolean
+    }
   | {
       readonly kind: 'answered'
       readonly code: number
@@ -33,13 +40,14 @@ export type Failure =
 /** Reads a rejection of gRPC. */
 export function failureOf(thrown: unknown): Failure {
   if (!isServiceError(thrown))
+    return { kind: 'lost', code: status.UNKNOWN, message: messageOf(thrown), wasSent: true }
+  if (isLocal(thrown))
     return {
-      kind: 'answered',
-      code: status.UNKNOWN,
-      message: messageOf(thrown),
-      initFailed: undefined,
+      kind: 'lost',
+      code: thrown.code,
+      message: thrown.details,
+      wasSent: !thrown.details.startsWith(noConnection),
     }
-  if (isLocal(thrown)) return { kind: 'lost', code: thrown.code, message: thrown.details }
   const { lines, because, initFailed } = tellOf(thrown)
   const first = thrown.details === '' && lines.length > 0 ? [] : [thrown.details + because]
   return {

@@ -6,7 +6,7 @@ import { fromWire, toWire, type WireOptions } from '../../values/wire.ts'
 import type { Connection } from '../plugins/connect.ts'
 import { lastWords } from '../plugins/lines.ts'
 import { ProviderError } from '../provider.ts'
-import { failureOf, localError, statusOf } from './errors.ts'
+import { type Failure, failureOf, localError, statusOf } from './errors.ts'
 import { type Abilities, noAbilities } from './negotiation.ts'
 import { receiving } from './options.ts'
 
@@ -89,7 +89,7 @@ export function nameOfMethod(method: { readonly path: string }): string {
 async function lostError(
   session: Session,
   method: { readonly path: string },
-  failure: { readonly code: number; readonly message: string },
+  failure: Extract<Failure, { readonly kind: 'lost' }>,
 ): Promise<ProviderError> {
   const { name, obituary } = session.connection
   const { how, lines } = (await obituary()) ?? {
@@ -97,8 +97,8 @@ async function lostError(
     lines: [],
   }
   return new ProviderError(
-    `provider '${name}' ${how} during ${nameOfMethod(method)}${lastWords(lines)}`,
-    { status: 'lost', code: failure.code },
+    `provider '${name}' ${how} ${failure.wasSent ? 'during' : 'before'} ${nameOfMethod(method)}${lastWords(lines)}`,
+    { status: failure.wasSent ? 'lost' : 'ok', code: failure.code },
   )
 }
 
