@@ -1,0 +1,23 @@
+/** What the environment of a plugin is made from (provider-protocol 2.2). */
+export interface EnvironmentFacts {
+  readonly env: Readonly<Record<string, string>>
+  readonly plugin: string
+  readonly project: string
+  readonly runtimeOptions: Readonly<Record<string, unknown>>
+  /** Configuration of the package, keys without namespace. */
+  readonly config: Readonly<Record<string, string>>
+}
+
+/** The environment of a plugin: the user's, and what Pulumi adds; what is added wins. */
+export function pluginEnvironment(facts: EnvironmentFacts): Record<string, string> {
+  const env: Record<string, string> = { ...facts.env }
+  for (const [key, value] of Object.entries(facts.runtimeOptions))
+    env[`PULUMI_RUNTIME_${key.toUpperCase()}`] =
+      typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (facts.project !== '') {
+    env['PULUMI_PROJECT'] = facts.project
+    if (facts.plugin === 'pulumi-nodejs') env['PULUMI_NODEJS_PROJECT'] = facts.project
+  }
+  env['PULUMI_CONFIG'] = JSON.stringify(facts.config)
+  return env
+}

@@ -1,0 +1,91 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import type { PluginDescriptor } from '../provider.ts'
+import { cachedPlugins, chooseVersion } from './cache.ts'
+
+/** Where plugins may lie. `env` is the user's environment, `home` the user's folder. */
+export interface PluginPlaces {
+  readonly env: Readonly<Record<string, string>>
+  readonly home: string
+  /** PATH as the user has it, before anything of ours was put in front. */
+  readonly path: string
+}
+
+/** Plugins that come with the project. */
+const bundled = new Map([
+  ['pulumi-nodejs', join(import.meta.dirname, 'pulumi-resource-pulumi-nodejs')],
+])
+
+/** What the environment counts as yes. */
+export function isTruthy(text: string | undefined): boolean {
+  return text === '1' || text?.toLowerCase() === 'true'
+}
+
+/** Whether a file exists that may be executed. */
+export function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** Whether a plugin has to be run from source. */
+export function isSourcePlugin(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return false
+  return [path, dirname(path)].some(folder => existsSync(join(folder, 'PulumiPlugin.yaml')))
+}
+
+/**
+ * The file of a plugin: on PATH (any version), bundled, or in the plugin cache (provider-protocol 3.2);
+ * or a sentence with its name, version and every place that was looked at.
+ */
+export function findPlugin(
+  plugin: PluginDescriptor,
+  places: PluginPlaces,
+): { readonly path: string } | { readonly missing: string } {
+  const file = `pulumi-${plugin.kind}-${plugin.name}`
+  const looked: string[] = []
+  const onPath = findOnPath(file, places, looked)
+  if (onPath !== undefined) return { path: onPath }
+  const own = bundled.get(plugin.name)
+  if (own !== undefined) return { path: own }
+  const cached = findInCache(plugin, places, looked)
+  if (cached !== undefined) return { path: cached }
+  const version = plugin.version === '' ? '' : ` at version ${plugin.version}`
+  const from = plugin.downloadUrl === '' ? '' : `; its download address is ${plugin.downloadUrl}`
+  return { missing: `no plugin '${file}'${version}: looked at ${looked.join('; ')}${from}` }
+}
+
+function findOnPath(file: string, places: PluginPlaces, looked: string[]): string | undefined {
+  if (isTruthy(places.env['PULUMI_IGNORE_AMBIENT_PLUGINS'])) {
+    looked.push('not at PATH, because PULUMI_IGNORE_AMBIENT_PLUGINS is set')
+    return undefined
+  }
+  const folders = places.path.split(delimiter).filter(folder => folder !== '')
+  for (const folder of folders) {
+    const path = join(folder, file)
+    if (isExecutable(path)) return path
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true)
+      looked.push(`${path}, which is not executable`)
+  }
+  looked.push(folders.length === 0 ? 'PATH, which is empty' : `PATH (${folders.join(delimiter)})`)
+  return undefined
+}
+
+function findInCache(
+  plugin: PluginDescriptor,
+  places: PluginPlaces,
+  looked: string[],
+): string | undefined {
+  const root = places.env['PULUMI_HOME'] ?? ''
+  const cache = join(root === '' ? join(places.home, '.pulumi') : root, 'plugins')
+  const installed = cachedPlugins(cache, plugin)
+  const atLeast = (places.env['PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH'] ?? '') !== ''
+  const chosen = chooseVersion(installed, plugin.version, atLeast)
+  if (chosen !== undefined) return join(chosen.folder, `pulumi-${plugin.kind}-${plugin.name}`)
+  const versions = installed.map(each => each.version).join(', ')
+  looked.push(versions === '' ? cache : `${cache}, which has only ${versions}`)
+  return undefined
+}

@@ -1,0 +1,233 @@
+/**
+ * plugins: how plugins are found (find.ts), started (start.ts) and ended. Imports ports and below.
+ *
+ * Invariants: every load is a process of its own; nobody waits for what a plugin says; an instance is ended
+ * in Pulumi's order (Cancel, channel, SIGINT, SIGKILL), and ending it never throws.
+ */
+import { dirname } from 'node:path'
+import semver from 'semver'
+import { ResourceProviderService as service } from '../../../proto/gen/pulumi/provider.ts'
+import { pluginLimits as limits } from '../../config/plugin-limits.ts'
+import { error } from '../../errors/error.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import { createPulumiProvider } from '../pulumi/driver.ts'
+import { askVersion, handshake } from '../pulumi/negotiation.ts'
+import type { DriverSettings } from '../pulumi/session.ts'
+import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
+import { becomesReady, callUnary, type Connection, createClient, goneError } from './connect.ts'
+import { pluginEnvironment } from './environment.ts'
+import { findPlugin, isTruthy } from './find.ts'
+import { lastWords } from './lines.ts'
+import { type PluginProcess, startPlugin, within } from './start.ts'
+
+/** What a plugin, or the host about it, tells the person. */
+export interface PluginSaid {
+  readonly plugin: string
+  readonly severity: 'debug' | 'info' | 'info#err' | 'warning' | 'error'
+  readonly text: string
+  /** One number for each stream of each process; 0 for what the host says. */
+  readonly streamId: number
+}
+
+/** What a host needs. */
+export interface PluginHostDeps {
+  readonly processes: ProcessesPort
+  /** The environment of the user, which plugins inherit. */
+  readonly env: Readonly<Record<string, string>>
+  /** PATH as the user has it. */
+  readonly path: string
+  /** The home folder of the user. */
+  readonly home: string
+  readonly programDirectory: string
+  readonly project: string
+  readonly runtimeOptions: Readonly<Record<string, unknown>>
+  /** Where the engine serves pulumirpc.Engine: `127.0.0.1:<port>`. */
+  readonly engineAddress: () => string
+  /** Must not wait and not throw. */
+  readonly said: (what: PluginSaid) => void
+}
+
+/** Plugins whose output is meant for the person: they run the person's own code. */
+const dynamicPlugins = ['pulumi-nodejs', 'pulumi-python']
+
+/** A host that starts plugins as processes of this machine. */
+export function createPluginHost(deps: PluginHostDeps): PluginHost {
+  const instances = new Set<Provider>()
+  let streams = 0
+  const find: PluginHost['find'] = plugin => findPlugin(plugin, deps)
+  return {
+    find,
+    async load(plugin, about) {
+      const found = find(plugin)
+      if ('missing' in found) throw error('PLUGIN_MISSING', found.missing)
+      const first = streams + 1
+      streams += 2
+      const said = (line: string, stream: 'stdout' | 'stderr'): void =>
+        deps.said({
+          plugin: plugin.name,
+          severity: severityOf(plugin.name, stream),
+          text: line,
+          streamId: stream === 'stdout' ? first : first + 1,
+        })
+      const running = await startPlugin(deps.processes, {
+        name: plugin.name,
+        path: found.path,
+        engineAddress: deps.engineAddress(),
+        cwd: deps.programDirectory,
+        env: pluginEnvironment({ ...deps, plugin: plugin.name, config: about.config }),
+        said,
+      })
+      const provider = await drive(deps, { running, plugin, pkg: about.pkg })
+      const instance: Provider = {
+        ...provider,
+        async close() {
+          await provider.close()
+          instances.delete(instance)
+        },
+      }
+      instances.add(instance)
+      return instance
+    },
+    async cancelAll() {
+      const all = Promise.all([...instances].map(instance => instance.cancel()))
+      await within(all, limits.cancelAllMs)
+    },
+    async close() {
+      await Promise.all([...instances].map(instance => instance.close()))
+    },
+  }
+}
+
+function severityOf(plugin: string, stream: 'stdout' | 'stderr'): PluginSaid['severity'] {
+  if (!dynamicPlugins.includes(plugin)) return 'debug'
+  return stream === 'stdout' ? 'info' : 'info#err'
+}
+
+/** What the environment of the user says about driving providers. */
+function settingsOf(env: Readonly<Record<string, string>>): DriverSettings {
+  return {
+    noPreview: isTruthy(env['PULUMI_DISABLE_PROVIDER_PREVIEW']),
+    legacyPreview: isTruthy(env['PULUMI_LEGACY_PROVIDER_PREVIEW']),
+    refreshBeforeUpdate: !isTruthy(env['PULUMI_DISABLE_REFRESH_BEFORE_UPDATE']),
+  }
+}
+
+interface Loaded {
+  readonly running: PluginProcess
+  readonly plugin: PluginDescriptor
+  readonly pkg: string
+}
+
+/** Connects to a started plugin and negotiates. Throws PLUGIN_FAILED; the process is then gone. */
+async function drive(deps: PluginHostDeps, loaded: Loaded): Promise<Provider> {
+  const { running, plugin } = loaded
+  const client = createClient(running.port)
+  const life = watch(deps, running)
+  const connection: Connection = {
+    name: plugin.name,
+    async call(method, request, deadlineMs) {
+      if (life.isOver()) throw goneError()
+      return await callUnary(client, method, { request, deadlineMs })
+    },
+    obituary: life.obituary,
+  }
+  const end = async (): Promise<void> => {
+    life.expectEnd()
+    client.close()
+    await running.stop()
+  }
+  try {
+    const settings = settingsOf(deps.env)
+    const isReady = await Promise.race([
+      becomesReady(client, Date.now() + limits.aliveMs),
+      running.ended.then(() => false),
+    ])
+    if (!isReady) throw await neverAlive(running, life)
+    const greeted = await handshake(connection, {
+      engineAddress: deps.engineAddress(),
+      folder: dirname(running.path),
+      refreshBeforeUpdate: settings.refreshBeforeUpdate,
+    })
+    const version = await askVersion(connection)
+    warnOfVersion(deps, plugin, version)
+    let closing: Promise<void> | undefined
+    const close = (): Promise<void> => {
+      closing ??= within(
+        connection.call(service.cancel, {}).catch(() => {}),
+        limits.cancelMs,
+      ).then(end)
+      life.expectEnd()
+      return closing
+    }
+    return createPulumiProvider({
+      connection,
+      pkg: loaded.pkg,
+      version,
+      greeted,
+      settings,
+      close,
+    })
+  } catch (thrown) {
+    await end()
+    throw thrown
+  }
+}
+
+interface Life {
+  readonly obituary: Connection['obituary']
+  /** From now on the end of the process is nothing to report. */
+  readonly expectEnd: () => void
+  readonly isOver: () => boolean
+}
+
+/** Reports the end of a process that nobody asked to end. */
+function watch(deps: PluginHostDeps, running: PluginProcess): Life {
+  let isExpected = false
+  let isOver = false
+  void running.ended.then(async how => {
+    isOver = true
+    if (isExpected) return
+    const lines = await running.lastLines()
+    deps.said({
+      plugin: running.name,
+      severity: 'error',
+      text: `plugin '${running.name}' (${running.path}) ${how} before it was told to, which is a fault of the plugin${lastWords(lines)}`,
+      streamId: 0,
+    })
+  })
+  return {
+    async obituary() {
+      const how = await within(running.ended, limits.lastWordsMs)
+      return how === undefined ? undefined : { how, lines: await running.lastLines() }
+    },
+    expectEnd() {
+      isExpected = true
+    },
+    isOver: () => isOver,
+  }
+}
+
+async function neverAlive(running: PluginProcess, life: Life): Promise<Error> {
+  // A failed start is told by the error itself.
+  life.expectEnd()
+  const end = await life.obituary()
+  const why =
+    end === undefined
+      ? `did not answer on its port ${running.port} within ${limits.aliveMs / 1000} s`
+      : `${end.how} after it printed its port${lastWords(end.lines)}`
+  return error('PLUGIN_FAILED', `plugin '${running.name}' (${running.path}) ${why}`)
+}
+
+/** An older plugin than was asked for may do. */
+function warnOfVersion(deps: PluginHostDeps, plugin: PluginDescriptor, version: string): void {
+  const wanted = semver.coerce(plugin.version, { includePrerelease: true })
+  if (wanted === null || isTruthy(deps.env['PULUMI_DEV'])) return
+  const has = semver.coerce(version, { includePrerelease: true })
+  if (has !== null && semver.gte(has, wanted)) return
+  deps.said({
+    plugin: plugin.name,
+    severity: 'warning',
+    text: `plugin '${plugin.name}' should have version ${plugin.version} or later, but has ${version === '' ? 'none' : version}`,
+    streamId: 0,
+  })
+}

@@ -1,0 +1,152 @@
+import { pluginLimits as limits } from '../../config/plugin-limits.ts'
+import { type DeployError, error } from '../../errors/error.ts'
+import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
+import { isSourcePlugin } from './find.ts'
+import { createTail, lastWords, linesOf, type Tail } from './lines.ts'
+
+/** What to start. `said` gets every line that is not blank, without waiting. */
+export interface StartRequest {
+  readonly name: string
+  readonly path: string
+  readonly engineAddress: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly said: (line: string, stream: 'stdout' | 'stderr') => void
+  /** Only tests have no hundred seconds. */
+  readonly portMs?: number
+}
+
+/** A plugin process that has told its port. */
+export interface PluginProcess {
+  readonly name: string
+  readonly path: string
+  readonly port: number
+  /** When it ended: how, as words (`ended with exit code 3`). */
+  readonly ended: Promise<string>
+  /** The last lines of stderr, complete once the streams have ended or `lastWordsMs` are over. */
+  readonly lastLines: () => Promise<readonly string[]>
+  /** SIGINT to its group, SIGKILL later; resolves when it is gone. */
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts a plugin and waits for the port that it prints (provider-protocol 2.1-2.3). Throws PLUGIN_FAILED
+ * when it cannot be started, ends early, or says anything else; FEATURE_MISSING for plugins from source.
+ */
+export async function startPlugin(
+  processes: ProcessesPort,
+  request: StartRequest,
+): Promise<PluginProcess> {
+  if (isSourcePlugin(request.path))
+    throw error(
+      'FEATURE_MISSING',
+      `plugin '${request.name}' at ${request.path} is source code (PulumiPlugin.yaml), which cannot be run yet`,
+    )
+  const child = processes.spawn({
+    command: request.path,
+    args: [request.engineAddress],
+    cwd: request.cwd,
+    env: request.env,
+  })
+  const tail = createTail(limits.keptLines)
+  const stdout = linesOf(child.stdout, limits.lineBytes)
+  const stderr = drain(linesOf(child.stderr, limits.lineBytes), line => {
+    tail.add(line)
+    request.said(line, 'stderr')
+  })
+  const first = await firstLine(stdout, request.portMs ?? limits.portMs)
+  const port = first.kind === 'line' ? portOf(first.line) : undefined
+  if (port === undefined) throw await failure(first, { request, child, stderr, tail })
+  const streams = Promise.all([stderr, drain(stdout, line => request.said(line, 'stdout'))])
+  return {
+    name: request.name,
+    path: request.path,
+    port,
+    ended: child.exit.then(exit => `ended with ${wordsOf(exit)}`),
+    async lastLines() {
+      await within(streams, limits.lastWordsMs)
+      return tail.lines()
+    },
+    stop: () => stop(child, streams),
+  }
+}
+
+type FirstLine = { kind: 'line'; line: string } | { kind: 'end' } | { kind: 'late' }
+
+async function firstLine(
+  lines: AsyncGenerator<string, void, void>,
+  limitMs: number,
+): Promise<FirstLine> {
+  const next = lines.next().then<FirstLine, FirstLine>(
+    ({ done, value }) =>
+      done === true || value === undefined ? { kind: 'end' } : { kind: 'line', line: value },
+    () => ({ kind: 'end' }),
+  )
+  return (await within(next, limitMs)) ?? { kind: 'late' }
+}
+
+/** What .NET writes around its output to show progress in a terminal. */
+const progress = ['\u001b]9;4;3;\u001b\\', '\u001b]9;4;0;\u001b\\']
+
+/** The port in a line, or undefined where there is none. */
+export function portOf(line: string): number | undefined {
+  let text = line
+  for (const sequence of progress) text = text.replaceAll(sequence, '')
+  text = text.trim()
+  const port = Number(text)
+  return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined
+}
+
+async function failure(
+  first: FirstLine,
+  about: { request: StartRequest; child: ChildProcess; stderr: Promise<void>; tail: Tail },
+): Promise<DeployError> {
+  const { request, child, stderr, tail } = about
+  if (first.kind === 'end') await within(child.exit, limits.lastWordsMs)
+  child.signal('SIGKILL')
+  const exit = await child.exit
+  await within(stderr, limits.lastWordsMs)
+  const who = `plugin '${request.name}' (${request.path})`
+  const seconds = (request.portMs ?? limits.portMs) / 1000
+  const what = {
+    end: `ended before it printed its port: ${wordsOf(exit)}`,
+    late: `did not print its port within ${seconds} s`,
+    line: `printed '${first.kind === 'line' ? first.line.slice(0, 200) : ''}' where its port was expected`,
+  }[first.kind]
+  return error('PLUGIN_FAILED', `${who} ${what}${lastWords(tail.lines())}`)
+}
+
+function wordsOf(exit: { code: number | null; signal: string | null }): string {
+  return exit.signal === null ? `exit code ${exit.code ?? '?'}` : `signal ${exit.signal}`
+}
+
+async function drain(
+  lines: AsyncGenerator<string, void, void>,
+  each: (line: string) => void,
+): Promise<void> {
+  try {
+    for await (const line of lines) if (line.trim() !== '') each(line)
+  } catch {
+    // A pipe that breaks has nothing more to say.
+  }
+}
+
+async function stop(child: ChildProcess, streams: Promise<unknown>): Promise<void> {
+  child.signal('SIGINT')
+  if ((await within(child.exit, limits.interruptMs)) === undefined) child.signal('SIGKILL')
+  await child.exit
+  await within(streams, limits.lastWordsMs)
+}
+
+/** What `promise` gives, or undefined when it takes longer. */
+export async function within<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(() => resolve(undefined), limitMs)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

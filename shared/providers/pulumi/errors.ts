@@ -1,0 +1,134 @@
+import { type ServiceError, status } from '@grpc/grpc-js'
+import { Status } from '../../../proto/gen/google/rpc/status.ts'
+import { ErrorCause, InputPropertiesError } from '../../../proto/gen/pulumi/errors.ts'
+import {
+  ConfigureErrorMissingKeys,
+  ErrorResourceInitFailed,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { messageOf } from '../../errors/error.ts'
+import { noConnection } from '../plugins/connect.ts'
+import { ProviderError } from '../provider.ts'
+
+/** The gRPC code of anything that was thrown; UNKNOWN for what has none. */
+export function codeOf(thrown: unknown): number {
+  return isServiceError(thrown) ? thrown.code : status.UNKNOWN
+}
+
+function isServiceError(thrown: unknown): thrown is ServiceError {
+  return thrown instanceof Error && 'code' in thrown && 'metadata' in thrown && 'details' in thrown
+}
+
+/** Codes with which a provider says that it does not know what became of the resource. */
+const unsure: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNKNOWN]
+
+/** What a failed call says: the provider's own status, or that the connection is gone. */
+export type Failure =
+  | {
+      readonly kind: 'lost'
+      readonly code: number
+      readonly message: string
+      /** Whether the request may have reached the provider. */
+      readonly wasSent: boolean
+    }
+  | {
+      readonly kind: 'answered'
+      readonly code: number
+      readonly message: string
+      readonly initFailed: ErrorResourceInitFailed | undefined
+    }
+
+/** Reads a rejection of gRPC. */
+export function failureOf(thrown: unknown): Failure {
+  if (!isServiceError(thrown))
+    return { kind: 'lost', code: status.UNKNOWN, message: messageOf(thrown), wasSent: true }
+  if (isLocal(thrown))
+    return {
+      kind: 'lost',
+      code: thrown.code,
+      message: thrown.details,
+      wasSent: !thrown.details.startsWith(noConnection),
+    }
+  const { lines, because, initFailed } = tellOf(thrown)
+  const first = thrown.details === '' && lines.length > 0 ? [] : [thrown.details + because]
+  return {
+    kind: 'answered',
+    code: thrown.code,
+    message: [...first, ...lines].join('\n'),
+    initFailed,
+  }
+}
+
+interface Told {
+  readonly lines: readonly string[]
+  readonly because: string
+  readonly initFailed: ErrorResourceInitFailed | undefined
+}
+
+/** What the details add. Details that cannot be read add nothing: the status itself still counts. */
+function tellOf(thrown: ServiceError): Told {
+  try {
+    const details = detailsOf(thrown)
+    const cause = details.find(({ type }) => type === 'pulumirpc.ErrorCause')
+    const init = details.find(({ type }) => type === 'pulumirpc.ErrorResourceInitFailed')
+    return {
+      lines: details.flatMap(({ type, value }) => linesOf(type, value)),
+      because: cause === undefined ? '' : `: ${ErrorCause.decode(cause.value).message}`,
+      initFailed: init && ErrorResourceInitFailed.decode(init.value),
+    }
+  } catch {
+    return { lines: [], because: '', initFailed: undefined }
+  }
+}
+
+/** How gRPC words the end of a stream that the other side never finished; these come without trailers. */
+const broken = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
+
+/** Whether a status was made on this side because the connection is gone. */
+function isLocal(thrown: ServiceError): boolean {
+  if (Object.keys(thrown.metadata.getMap()).length > 0) return false
+  if (thrown.code === status.UNAVAILABLE || thrown.code === status.CANCELLED) return true
+  return broken.test(thrown.details)
+}
+
+/** The status class of a code (provider-protocol 9). */
+export function statusOf(code: number): 'ok' | 'unknown' {
+  return unsure.includes(code) ? 'unknown' : 'ok'
+}
+
+interface Detail {
+  readonly type: string
+  readonly value: Uint8Array
+}
+
+/** The details in the trailers; type names stand behind the last `/`, if there is one. */
+function detailsOf(thrown: ServiceError): readonly Detail[] {
+  const [bytes] = thrown.metadata.get('grpc-status-details-bin')
+  if (!(bytes instanceof Uint8Array)) return []
+  return Status.decode(bytes).details.map(({ typeUrl, value }) => ({
+    type: typeUrl.slice(typeUrl.lastIndexOf('/') + 1),
+    value,
+  }))
+}
+
+function linesOf(type: string, value: Uint8Array): readonly string[] {
+  if (type === 'pulumirpc.ConfigureErrorMissingKeys')
+    return ConfigureErrorMissingKeys.decode(value).missingKeys.map(
+      ({ name, description }) =>
+        `missing required configuration key '${name}': ${description}\n` +
+        `Set it with \`antichain config set ${name} <value>\`.`,
+    )
+  if (type === 'pulumirpc.InputPropertiesError')
+    return InputPropertiesError.decode(value).errors.map(
+      ({ propertyPath, reason }) => `${propertyPath}: ${reason}`,
+    )
+  return []
+}
+
+/** A call that failed on this side of the wire; `status` says whether the provider has acted. */
+export function localError(
+  message: string,
+  given: { readonly status: 'ok' | 'unknown'; readonly cause?: unknown },
+): ProviderError {
+  const code = given.status === 'ok' ? status.INVALID_ARGUMENT : status.INTERNAL
+  return new ProviderError(message, { status: given.status, code, cause: given.cause })
+}

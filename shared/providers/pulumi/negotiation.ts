@@ -1,0 +1,89 @@
+import { status } from '@grpc/grpc-js'
+import {
+  ProviderHandshakeRequest,
+  ResourceProviderService as service,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { pluginLimits as limits } from '../../config/plugin-limits.ts'
+import { error, messageOf } from '../../errors/error.ts'
+import type { Connection } from '../plugins/connect.ts'
+import { lastWords } from '../plugins/lines.ts'
+import { codeOf } from './errors.ts'
+
+/** What a provider can take. */
+export interface Abilities {
+  readonly secrets: boolean
+  readonly references: boolean
+  readonly bytes: boolean
+  /** Create and Update may be called in a preview. */
+  readonly preview: boolean
+}
+
+/** Of a provider that was neither shaken hands with nor configured. */
+export const noAbilities: Abilities = {
+  secrets: false,
+  references: false,
+  bytes: false,
+  preview: false,
+}
+
+/** What is told in a handshake. */
+export interface Greeting {
+  readonly engineAddress: string
+  /** The folder of the plugin's file. */
+  readonly folder: string
+  readonly refreshBeforeUpdate: boolean
+}
+
+/**
+ * The first call on a new connection. Undefined: the provider has no handshake, and Configure will tell.
+ * Tries again while nobody answers. Throws PLUGIN_FAILED (provider-protocol 2.4, 4.1).
+ */
+export async function handshake(
+  connection: Connection,
+  greeting: Greeting,
+): Promise<Abilities | undefined> {
+  const request = ProviderHandshakeRequest.create({
+    engineAddress: greeting.engineAddress,
+    rootDirectory: greeting.folder,
+    programDirectory: greeting.folder,
+    configureWithUrn: true,
+    supportsViews: false,
+    supportsRefreshBeforeUpdate: greeting.refreshBeforeUpdate,
+    invokeWithPreview: true,
+    acceptsByteString: true,
+  })
+  const endMs = Date.now() + limits.aliveMs
+  for (;;) {
+    try {
+      const answer = await connection.call(service.handshake, request, endMs)
+      return {
+        secrets: answer.acceptSecrets,
+        references: answer.acceptResources,
+        bytes: answer.acceptsByteString,
+        preview: true,
+      }
+    } catch (thrown) {
+      const code = codeOf(thrown)
+      if (code === status.UNIMPLEMENTED) return undefined
+      const end = code === status.UNAVAILABLE ? await connection.obituary() : undefined
+      if (code !== status.UNAVAILABLE || end !== undefined || Date.now() > endMs) {
+        const why = end === undefined ? messageOf(thrown) : end.how + lastWords(end.lines)
+        throw error('PLUGIN_FAILED', `plugin '${connection.name}' failed the handshake: ${why}`)
+      }
+      await new Promise(resolve => setTimeout(resolve, limits.aliveRetryMs))
+    }
+  }
+}
+
+/** The version that a plugin says it has, without a leading `v`; '' when it says none. Throws PLUGIN_FAILED. */
+export async function askVersion(connection: Connection): Promise<string> {
+  try {
+    const { version } = await connection.call(service.getPluginInfo, {})
+    return version.startsWith('v') ? version.slice(1) : version
+  } catch (thrown) {
+    throw error(
+      'PLUGIN_FAILED',
+      `plugin '${connection.name}' did not tell its version: ${messageOf(thrown)}`,
+    )
+  }
+}

@@ -1,0 +1,109 @@
+import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js'
+import { Any } from '../../../proto/gen/google/protobuf/any.ts'
+import { Status } from '../../../proto/gen/google/rpc/status.ts'
+import {
+  ErrorResourceInitFailed,
+  type ResourceProviderServer,
+  ResourceProviderService as service,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { becomesReady, callUnary, type Connection, createClient } from '../plugins/connect.ts'
+import type { Provider } from '../provider.ts'
+import { createPulumiProvider, type DriverDeps } from './driver.ts'
+
+/** Answers of a scripted provider: what it gives for a request, or throws. */
+export type Script = {
+  readonly [M in keyof typeof service]?: (request: never) => unknown
+}
+
+/** A driver in front of a scripted provider in this process, over real bytes. For tests. */
+export interface ScriptedProvider {
+  readonly provider: Provider
+  readonly connection: Connection
+  /** Every call that arrived, in order. */
+  readonly calls: readonly { readonly method: string; readonly request: unknown }[]
+  /** Breaks every connection at once. */
+  readonly breakOff: () => void
+  readonly close: () => void
+}
+
+/** Serves a script; a method without an answer is UNIMPLEMENTED. */
+export async function serveScript(
+  script: Script,
+  given: Partial<Pick<DriverDeps, 'greeted' | 'settings'>> = {},
+): Promise<ScriptedProvider> {
+  const calls: { method: string; request: unknown }[] = []
+  const server = new Server()
+  const handlers: Record<string, unknown> = {}
+  for (const [method, answer] of Object.entries(script)) {
+    if (answer === undefined) continue
+    handlers[method] = (
+      call: { request: never },
+      reply: (failed: unknown, value?: unknown) => void,
+    ) => {
+      calls.push({ method, request: call.request })
+      Promise.resolve()
+        .then(() => answer(call.request))
+        .then(
+          value => reply(null, value),
+          (failed: unknown) => reply(failed),
+        )
+    }
+  }
+  server.addService(service, handlers as unknown as ResourceProviderServer)
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failed, bound) =>
+      failed === null ? resolve(bound) : reject(failed),
+    )
+  })
+  const client = createClient(port)
+  await becomesReady(client, Date.now() + 5_000)
+  const connection: Connection = {
+    name: 'scripted',
+    call: (method, request, deadlineMs) => callUnary(client, method, { request, deadlineMs }),
+    obituary: async () => undefined,
+  }
+  const settings = { noPreview: false, legacyPreview: false, refreshBeforeUpdate: true }
+  const close = (): void => {
+    client.close()
+    server.forceShutdown()
+  }
+  return {
+    provider: createPulumiProvider({
+      connection,
+      pkg: 'scripted',
+      version: '',
+      greeted: undefined,
+      settings,
+      close: async () => close(),
+      ...given,
+    }),
+    connection,
+    calls,
+    breakOff: () => server.forceShutdown(),
+    close,
+  }
+}
+
+/** A failure as a provider sends it, with a detail in the trailers where one is given. */
+export function failing(
+  code: status,
+  message: string,
+  detail?: { readonly type: string; readonly value: Uint8Array },
+): Error {
+  const metadata = new Metadata()
+  if (detail !== undefined) {
+    const details = [Any.create({ typeUrl: detail.type, value: detail.value })]
+    const bytes = Status.encode(Status.create({ code, message, details })).finish()
+    metadata.add('grpc-status-details-bin', Buffer.from(bytes))
+  }
+  return Object.assign(new Error(message), { code, details: message, metadata })
+}
+
+/** A partial failure as a provider sends it. */
+export function initFailing(what: Partial<ErrorResourceInitFailed>): Error {
+  const value = ErrorResourceInitFailed.encode(ErrorResourceInitFailed.create(what)).finish()
+  return failing(status.UNKNOWN, 'not ready', {
+    type: 'type.googleapis.com/pulumirpc.ErrorResourceInitFailed',
+    value,
+  })
+}
