@@ -1,0 +1,52 @@
+/**
+ * Generates proto/gen from proto/ when it is missing or older than what it is made from.
+ * Plain JavaScript for Node 20: it runs before anything of ours can.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const project = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** Files that the generated code depends on. */
+function sourcesOf(folder) {
+  const protos = readdirSync(join(folder, 'proto'), { recursive: true })
+    .filter(name => /\.(proto|yaml)$/.test(name) && !name.startsWith('gen'))
+    .map(name => join(folder, 'proto', name))
+  return [...protos, join(folder, 'package-lock.json'), fileURLToPath(import.meta.url)]
+}
+
+/** Whether proto/gen has to be made again. */
+export function isStale(folder = project) {
+  const stamp = join(folder, 'proto', 'gen', '.stamp')
+  if (!existsSync(stamp)) return true
+  const madeMs = statSync(stamp).mtimeMs
+  return sourcesOf(folder).some(file => statSync(file).mtimeMs > madeMs)
+}
+
+/** Makes proto/gen again if it is stale, and says so through `say`. Returns whether it did. */
+export function generate({ folder = project, force = false, say = () => {} } = {}) {
+  if (!force && !isStale(folder)) return false
+  say('generating protobuf code')
+  const proto = join(folder, 'proto')
+  const bin = join(folder, 'node_modules', '.bin')
+  // The plugin is a script that wants `node` on PATH: the one that runs this will do.
+  const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
+  execFileSync(join(bin, 'buf'), ['generate'], {
+    cwd: proto,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, PATH: path },
+  })
+  const google = join(proto, 'gen', 'google', 'protobuf')
+  mkdirSync(google, { recursive: true })
+  writeFileSync(join(google, 'struct.ts'), "export { Struct, Value } from '../../../struct.ts'\n")
+  writeFileSync(join(proto, 'gen', '.stamp'), '')
+  return true
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  generate({
+    force: process.argv.includes('--force'),
+    say: text => process.stdout.write(`${text}\n`),
+  })

@@ -1,0 +1,173 @@
+/**
+ * The codec of google.protobuf.Struct, Value and ListValue between bytes and plain JSON values, in one
+ * pass and without messages in between. It replaces the generated one, which loses a property called
+ * `__proto__` and ends at a depth of 100.
+ *
+ * Invariants: key order is kept; a key may be anything; null, NaN, infinities and -0 survive;
+ * `undefined` is left out of objects and is null in lists, as in JSON.
+ */
+import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
+
+type Fields = Record<string, unknown>
+
+/** Nesting deeper than this is refused rather than left to the size of the stack. */
+const maxDepth = 1000
+
+const wire = {
+  structField: 10,
+  entryKey: 10,
+  entryValue: 18,
+  listItem: 10,
+  null: 8,
+  number: 17,
+  string: 26,
+  bool: 32,
+  struct: 42,
+  list: 50,
+} as const
+
+/** google.protobuf.Struct as a plain object. */
+export const Struct = {
+  encode(message: Fields, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writeStruct(message, writer)
+  },
+  decode(input: BinaryReader | Uint8Array, length?: number): Fields {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input)
+    return readStruct(reader, endOf(reader, length), 0)
+  },
+  wrap: (fields: Fields | undefined): Fields => fields ?? {},
+  unwrap: (message: Fields): Fields => message,
+}
+
+/** google.protobuf.Value as any JSON value. */
+export const Value = {
+  encode(message: unknown, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writeValue(message, writer)
+  },
+  decode(input: BinaryReader | Uint8Array, length?: number): unknown {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input)
+    return readValue(reader, endOf(reader, length), 0)
+  },
+  wrap: (value: unknown): unknown => value,
+  unwrap: (message: unknown): unknown => message,
+}
+
+function endOf(reader: BinaryReader, length: number | undefined): number {
+  return length === undefined ? reader.len : reader.pos + length
+}
+
+function writeStruct(fields: Fields, writer: BinaryWriter): BinaryWriter {
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]
+    if (value === undefined) continue
+    writer.uint32(wire.structField).fork().uint32(wire.entryKey).string(key)
+    writeValue(value, writer.uint32(wire.entryValue).fork()).join()
+    writer.join()
+  }
+  return writer
+}
+
+function writeValue(value: unknown, writer: BinaryWriter): BinaryWriter {
+  if (value === null || value === undefined) return writer.uint32(wire.null).int32(0)
+  switch (typeof value) {
+    case 'string':
+      return writer.uint32(wire.string).string(value)
+    case 'number':
+      return writer.uint32(wire.number).double(value)
+    case 'boolean':
+      return writer.uint32(wire.bool).bool(value)
+    case 'object':
+      if (Array.isArray(value)) return writeList(value, writer)
+      return writeStruct(value as Fields, writer.uint32(wire.struct).fork()).join()
+    default:
+      throw new TypeError(`a ${typeof value} cannot be part of a Struct`)
+  }
+}
+
+function writeList(items: readonly unknown[], writer: BinaryWriter): BinaryWriter {
+  writer.uint32(wire.list).fork()
+  for (const item of items) writeValue(item, writer.uint32(wire.listItem).fork()).join()
+  return writer.join()
+}
+
+function readStruct(reader: BinaryReader, end: number, depth: number): Fields {
+  if (depth > maxDepth) throw new RangeError(`a Struct is nested deeper than ${maxDepth}`)
+  const fields: Fields = {}
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    if (tag === wire.structField) readEntry(reader, fields, depth)
+    else reader.skip(tag & 7)
+  }
+  return fields
+}
+
+function readEntry(reader: BinaryReader, fields: Fields, depth: number): void {
+  const end = reader.uint32() + reader.pos
+  let key = ''
+  let value: unknown = null
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    if (tag === wire.entryKey) key = reader.string()
+    else if (tag === wire.entryValue) {
+      const length = reader.uint32()
+      value = readValue(reader, reader.pos + length, depth)
+    } else reader.skip(tag & 7)
+  }
+  // Assigning to `__proto__` would set the prototype instead of a property.
+  if (key === '__proto__')
+    Object.defineProperty(fields, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  else fields[key] = value
+}
+
+function readValue(reader: BinaryReader, end: number, depth: number): unknown {
+  let value: unknown = null
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    switch (tag) {
+      case wire.null:
+        reader.int32()
+        value = null
+        break
+      case wire.number:
+        value = reader.double()
+        break
+      case wire.string:
+        value = reader.string()
+        break
+      case wire.bool:
+        value = reader.bool()
+        break
+      case wire.struct: {
+        const length = reader.uint32()
+        value = readStruct(reader, reader.pos + length, depth + 1)
+        break
+      }
+      case wire.list: {
+        const length = reader.uint32()
+        value = readList(reader, reader.pos + length, depth + 1)
+        break
+      }
+      default:
+        reader.skip(tag & 7)
+    }
+  }
+  return value
+}
+
+function readList(reader: BinaryReader, end: number, depth: number): unknown[] {
+  if (depth > maxDepth) throw new RangeError(`a list is nested deeper than ${maxDepth}`)
+  const items: unknown[] = []
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    if (tag === wire.listItem) {
+      const length = reader.uint32()
+      items.push(readValue(reader, reader.pos + length, depth))
+    } else reader.skip(tag & 7)
+  }
+  return items
+}

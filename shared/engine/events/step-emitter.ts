@@ -1,0 +1,134 @@
+import { isDefaultProviderName, isProviderType } from '../../names/provider-reference.ts'
+import { nameOf } from '../../names/urn.ts'
+import type { StepOp } from '../../records/operation.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { redactMap } from '../../values/walk.ts'
+import { isLogical, type Step } from '../step.ts'
+import type { StepEnd } from '../step-end.ts'
+import type { DiagnosticEvent, EngineEventPayload, EventSink, StepMetadata, StepState } from './event.ts'
+
+/** Tells what happens, as engine events: ordered per URN (pre, then outputs or failed), redacted. */
+export interface StepEmitter {
+  /** Before a step begins; every step but internal ones. */
+  readonly pre: (step: Step) => void
+  /** After a step: outputs, or a diagnostic and the failure. Counts it. */
+  readonly ended: (step: Step, end: StepEnd) => void
+  /** Outputs that a component or the stack registered. */
+  readonly registeredOutputs: (op: StepOp, old: ResourceState | undefined, state: ResourceState) => void
+  readonly diagnostic: (severity: DiagnosticEvent['severity'], message: string, urn?: string) => void
+  readonly emit: (event: EngineEventPayload) => void
+  /** Logical steps by kind, so far. */
+  readonly counts: () => Readonly<Record<string, number>>
+  /** Whether a provider could not say whether something took place. */
+  readonly isMaybeCorrupt: () => boolean
+}
+
+/** What an emitter is about. `scrub` takes secret texts out of any message. */
+export interface EmitterAbout {
+  readonly planning: boolean
+  /** Refresh as the command: its steps are counted and told by what they came to. */
+  readonly refreshCommand: boolean
+  readonly scrub: (text: string) => string
+}
+
+/** Makes an emitter. Source: `engine.md` 9.3. */
+export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmitter {
+  const counts: Record<string, number> = {}
+  let maybeCorrupt = false
+  const metadata = (step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata => {
+    const next = end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
+    return {
+      op,
+      urn: step.urn,
+      type: step.type,
+      old: step.old === undefined ? null : stepState(step.old.state),
+      new: next === undefined ? null : stepState(next),
+      ...(step.reason.keys.length > 0 ? { keys: step.reason.keys } : {}),
+      ...(step.reason.diffs.length > 0 ? { diffs: step.reason.diffs } : {}),
+      detailedDiff: detailedDiffOf(step),
+      ...(isLogical(op) ? { logical: true } : {}),
+      provider: step.provider,
+    }
+  }
+  const diagnostic: StepEmitter['diagnostic'] = (severity, message, urn) => {
+    const about_ = urn === undefined ? {} : { urn }
+    const text = about.scrub(message)
+    sink.emit({ diagnosticEvent: { ...about_, prefix: `${severity}: `, message: text, color: 'raw', severity } })
+  }
+  const planning = about.planning ? { planning: true } : {}
+  const ended: StepEmitter['ended'] = (step, end) => {
+    const internal = isInternal(step)
+    if (end.error !== undefined) {
+      if (end.error.status === 'unknown') maybeCorrupt = true
+      diagnostic('error', about.planning ? `Preview failed: ${end.error.message}` : end.error.message, internal ? undefined : step.urn)
+      if (internal || about.planning) return
+      const status = { ok: 0, partial: 1, unknown: 2 }[end.error.status]
+      sink.emit({ resOpFailedEvent: { metadata: metadata(step, step.op, end), status, steps: 0 } })
+      return
+    }
+    if (internal) return
+    const resulted = about.refreshCommand && step.op === 'refresh'
+    const op = resulted ? (end.resultOp ?? 'same') : step.op
+    if (resulted || (isLogical(op) && isCountedRead(step, end))) counts[op] = (counts[op] ?? 0) + 1
+    const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
+    if (!about.planning && !custom && step.op !== 'refresh' && step.op !== 'delete') return
+    sink.emit({ resOutputsEvent: { metadata: metadata(step, op, end), ...planning } })
+  }
+  return {
+    pre(step) {
+      if (isInternal(step)) return
+      sink.emit({ resourcePreEvent: { metadata: metadata(step, step.op, undefined), ...planning } })
+    },
+    ended,
+    registeredOutputs(op, old, state) {
+      const end: StepEnd = { verdict: 'succeeded', state, resultOp: undefined, error: undefined }
+      const tracked = old === undefined ? undefined : { state: old, ref: { kind: 'operation', operation: 0 } }
+      const step = { op, urn: state.urn, type: state.type, provider: '', old: tracked, next: state } as Step
+      const full = { ...step, effect: 'none' as const, skipCall: true, reason: { keys: [], diffs: [], detailedDiff: null } }
+      sink.emit({ resOutputsEvent: { metadata: metadata(full, op, end), ...planning } })
+    },
+    diagnostic,
+    emit: event => sink.emit(event),
+    counts: () => ({ ...counts }),
+    isMaybeCorrupt: () => maybeCorrupt,
+  }
+}
+
+/** A read counts only when it found something else than before. */
+function isCountedRead(step: Step, end: StepEnd): boolean {
+  if (step.op !== 'read') return true
+  const old = step.old?.state
+  if (old === undefined || end.state === undefined) return false
+  return JSON.stringify(redactMap(old.outputs)) !== JSON.stringify(redactMap(end.state.outputs))
+}
+
+/** Steps that people are not shown: default providers and bookkeeping. */
+export function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
+  if (step.op === 'remove-pending-replace' || step.op === 'join') return true
+  return isProviderType(step.type) && isDefaultProviderName(nameOf(step.urn))
+}
+
+function detailedDiffOf(step: Step): StepMetadata['detailedDiff'] {
+  if (step.reason.detailedDiff === null) return null
+  return Object.fromEntries(
+    [...step.reason.detailedDiff].map(([path, { kind, inputDiff }]) => [path, { diffKind: kind, inputDiff }]),
+  )
+}
+
+function stepState(state: ResourceState): StepState {
+  return {
+    type: state.type,
+    urn: state.urn,
+    ...(state.custom ? { custom: true } : {}),
+    ...(state.delete ? { delete: true } : {}),
+    id: state.id,
+    parent: state.parent,
+    ...(state.protect ? { protect: true } : {}),
+    ...(state.external ? { external: true } : {}),
+    ...(state.retainOnDelete ? { retainOnDelete: true } : {}),
+    inputs: redactMap(state.inputs),
+    outputs: redactMap(state.outputs),
+    provider: state.provider,
+    ...(state.initErrors.length > 0 ? { initErrors: state.initErrors } : {}),
+  }
+}

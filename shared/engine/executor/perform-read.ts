@@ -1,0 +1,88 @@
+import type { Provider, ReadResult } from '../../providers/provider.ts'
+import { isProviderType } from '../../names/provider-reference.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { diffInputs } from '../../values/diff.ts'
+import { equalMaps } from '../../values/equal.ts'
+import { containsUnknown } from '../../values/walk.ts'
+import { emptyMap } from '../../values/value.ts'
+import type { Step } from '../step.ts'
+import { failed, type StepEnd, succeeded } from '../step-end.ts'
+import { type PerformDeps, subjectOf } from './perform.ts'
+
+/** Reads a resource that the program named by id (`.get()`). Source: `engine.md` 6.1, 5.17. */
+export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
+  const next = step.next
+  if (next === undefined) throw new TypeError('a read has a state to fill')
+  if (next.id === '' || containsUnknown(next.id)) return succeeded({ ...next, outputs: emptyMap })
+  const provider = await deps.provider(step.provider)
+  const read = await provider.read({
+    ...subjectOf(next),
+    id: next.id,
+    inputs: next.inputs,
+    outputs: next.inputs,
+    timeout: next.customTimeouts.read ?? 0,
+  })
+  if (read.outputs === undefined)
+    return failed({ message: `resource '${next.id}' does not exist`, status: 'ok' })
+  const state = readState(next, step.old?.state, read)
+  if (read.initErrors.length === 0) return succeeded(state)
+  const error = { message: read.initErrors.join('\n'), status: 'partial' as const }
+  return { verdict: 'partial', state: { ...state, initErrors: read.initErrors }, resultOp: undefined, error }
+}
+
+function readState(next: ResourceState, old: ResourceState | undefined, read: ReadResult): ResourceState {
+  const { refreshBeforeUpdate } = read
+  const state = { ...next, id: read.id === '' ? next.id : read.id, outputs: read.outputs ?? emptyMap, refreshBeforeUpdate }
+  return old === undefined ? state : { ...state, created: old.created, modified: old.modified }
+}
+
+/**
+ * Compares one state with the cloud. The end's state is what is there now, undefined when it is
+ * gone; `resultOp` says which. Source: `engine.md` 6.6, provider-protocol 8.8.
+ */
+export async function performRefresh(step: Step, deps: PerformDeps): Promise<StepEnd> {
+  const old = step.old?.state
+  if (old === undefined) throw new TypeError('a refresh has a state to compare')
+  if (!old.custom || isProviderType(old.type) || old.pendingReplacement) return succeeded(old, 'same')
+  const provider = await deps.provider(step.provider)
+  const read = await provider.read({
+    ...subjectOf(old),
+    id: old.id,
+    inputs: old.inputs,
+    outputs: old.outputs,
+    timeout: old.customTimeouts.read ?? 0,
+  })
+  if (read.initErrors.length > 0) {
+    const reasons = read.initErrors.map(reason => `\n* ${reason}`).join('')
+    deps.warn(`Refreshed resource is in an unhealthy state:${reasons}`)
+  }
+  if (read.id === '' || read.outputs === undefined) return succeeded(undefined, 'delete')
+  const state: ResourceState = {
+    ...old,
+    id: read.id,
+    inputs: read.inputs ?? old.inputs,
+    outputs: read.outputs,
+    refreshBeforeUpdate: read.refreshBeforeUpdate,
+    initErrors: read.initErrors,
+  }
+  const moved = !equalMaps(old.inputs, state.inputs) || !equalMaps(old.outputs, state.outputs)
+  const dated = moved ? { ...state, modified: deps.timestamp() } : state
+  const drifted = await hasDrift(old, dated, provider)
+  return succeeded(dated, drifted ? 'update' : 'same')
+}
+
+/** Whether the program's inputs, held against what was read, would mean an update. */
+async function hasDrift(old: ResourceState, now: ResourceState, provider: Provider): Promise<boolean> {
+  if (now.external) return !equalMaps(old.outputs, now.outputs)
+  const diff = await provider.diff({
+    ...subjectOf(now),
+    id: now.id,
+    oldInputs: now.inputs,
+    oldOutputs: now.outputs,
+    newInputs: old.inputs,
+    ignoreChanges: now.ignoreChanges,
+    allowUnknowns: false,
+  })
+  if (diff.changes === 'unknown') return diffInputs(now.inputs, old.inputs) !== undefined
+  return diff.changes === 'some'
+}

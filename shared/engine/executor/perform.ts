@@ -1,0 +1,172 @@
+/**
+ * executor: runs the operations of the log: begin, provider call, outcome, end, arrivals.
+ * Imports providers, ports and below, and the engine's steps and events.
+ *
+ * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows no
+ * stop; the store enforces needs and the single end; messages may lie.
+ */
+import { nameOf } from '../../names/urn.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { ProviderError } from '../../providers/provider.ts'
+import { messageOf } from '../../errors/error.ts'
+import type { OutcomeError } from '../../records/head.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { markSecretOutputs } from '../secret-outputs.ts'
+import type { Step } from '../step.ts'
+import { failed, type StepEnd, succeeded } from '../step-end.ts'
+import { performRead, performRefresh } from './perform-read.ts'
+
+/** What performing a step asks of the outside. */
+export interface PerformDeps {
+  /** The configured instance of a provider reference. Throws when it cannot be had. */
+  readonly provider: (reference: string) => Promise<Provider>
+  /** RFC 3339 time of now, UTC. */
+  readonly timestamp: () => string
+  readonly warn: (message: string) => void
+}
+
+/** How a step is performed: in a preview nothing is changed. */
+export interface PerformMode {
+  readonly preview: boolean
+}
+
+/**
+ * Asks the provider to do one step and answers how it ended; never throws for a provider's failure.
+ * Source: `engine.md` 6.1, 6.2, 6.4.
+ */
+export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
+  try {
+    const end = await performCall(step, mode, deps)
+    if (end.state === undefined) return end
+    return { ...end, state: markSecretOutputs(end.state, deps.warn) }
+  } catch (thrown) {
+    return failed(outcomeErrorOf(thrown))
+  }
+}
+
+function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
+  switch (step.op) {
+    case 'create':
+    case 'create-replacement':
+      return performCreate(step, mode, deps)
+    case 'update':
+      return performUpdate(step, mode, deps)
+    case 'delete':
+    case 'delete-replaced':
+    case 'discard':
+    case 'discard-replaced':
+      return performDelete(step, mode, deps)
+    case 'read':
+    case 'read-replacement':
+      return performRead(step, deps)
+    case 'refresh':
+      return performRefresh(step, deps)
+    case 'same':
+    case 'replace':
+    case 'remove-pending-replace':
+    case 'join':
+      return Promise.resolve(succeeded(step.next))
+    default:
+      return step.op satisfies never
+  }
+}
+
+async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
+  const next = required(step.next)
+  const provider = await deps.provider(step.provider)
+  const now = deps.timestamp()
+  const times = mode.preview ? {} : { created: now, modified: now }
+  try {
+    const made = await provider.create({
+      ...subjectOf(next),
+      inputs: next.inputs,
+      timeout: next.customTimeouts.create ?? 0,
+      preview: mode.preview,
+    })
+    if (made.id === '' && !mode.preview)
+      return failed({ message: `plugin returned empty resource.ID from create '${step.urn}'`, status: 'unknown' })
+    const { id, outputs, refreshBeforeUpdate } = made
+    return succeeded({ ...next, id, outputs, refreshBeforeUpdate, initErrors: [], ...times })
+  } catch (thrown) {
+    const partial = thrown instanceof ProviderError ? thrown.partial : undefined
+    if (partial === undefined) throw thrown
+    if (partial.id === '')
+      return failed({ message: `plugin returned empty resource.ID from create '${step.urn}'`, status: 'unknown' })
+    const { id, outputs, reasons, refreshBeforeUpdate } = partial
+    return partially(thrown, { ...next, id, outputs, refreshBeforeUpdate, initErrors: reasons, ...times })
+  }
+}
+
+async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
+  const next = required(step.next)
+  const old = required(step.old?.state)
+  const provider = await deps.provider(step.provider)
+  const kept = { ...next, id: old.id, created: old.created, modified: old.modified }
+  const times = mode.preview ? {} : { modified: deps.timestamp() }
+  try {
+    const { outputs, refreshBeforeUpdate } = await provider.update({
+      ...subjectOf(next),
+      id: old.id,
+      oldInputs: old.inputs,
+      oldOutputs: old.outputs,
+      newInputs: next.inputs,
+      timeout: next.customTimeouts.update ?? 0,
+      ignoreChanges: next.ignoreChanges,
+      preview: mode.preview,
+    })
+    return succeeded({ ...kept, outputs, refreshBeforeUpdate, initErrors: [], ...times })
+  } catch (thrown) {
+    const partial = thrown instanceof ProviderError ? thrown.partial : undefined
+    if (partial === undefined) throw thrown
+    // The new inputs did not take hold: the next run shall see a difference again (engine.md 6.2).
+    const { outputs, reasons, refreshBeforeUpdate } = partial
+    const state = { ...kept, inputs: old.inputs, outputs, refreshBeforeUpdate, initErrors: reasons, ...times }
+    return partially(thrown, state)
+  }
+}
+
+async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
+  const old = required(step.old?.state)
+  if (old.protect && step.op === 'delete')
+    return failed({ message: protectedMessage(old), status: 'ok', protected: true })
+  if (mode.preview || step.skipCall) return succeeded(undefined)
+  const provider = await deps.provider(step.provider)
+  await provider.delete({
+    ...subjectOf(old),
+    id: old.id,
+    inputs: old.inputs,
+    outputs: old.outputs,
+    timeout: old.customTimeouts.delete ?? 0,
+  })
+  return succeeded(undefined)
+}
+
+function protectedMessage(state: ResourceState): string {
+  return (
+    `resource "${state.urn}" cannot be deleted\n` +
+    'because it is protected. To unprotect it, remove the `protect` flag from the resource in the ' +
+    'program and run `antichain up`, then delete it.'
+  )
+}
+
+/** What a provider is told about a resource besides its values. */
+export function subjectOf(state: ResourceState): { urn: ResourceState['urn']; name: string; type: string } {
+  return { urn: state.urn, name: nameOf(state.urn), type: state.type }
+}
+
+/** The record of what was thrown by a provider call. */
+export function outcomeErrorOf(thrown: unknown): OutcomeError {
+  if (!(thrown instanceof ProviderError)) return { message: messageOf(thrown), status: 'ok' }
+  const status = thrown.status === 'ok' ? 'ok' : thrown.status === 'partial' ? 'partial' : 'unknown'
+  return { message: thrown.message, status, code: String(thrown.code) }
+}
+
+function partially(thrown: unknown, state: ResourceState): StepEnd {
+  const error: OutcomeError = { ...outcomeErrorOf(thrown), status: 'partial' }
+  return { verdict: 'partial', state, resultOp: undefined, error }
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new TypeError('the step lacks a state that its kind needs')
+  return value
+}

@@ -1,0 +1,101 @@
+import { isProviderType, unknownText } from '../../names/provider-reference.ts'
+import type { SetDelta } from '../../records/log.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { equalResources } from '../../state/equal.ts'
+import { emptyMap } from '../../values/value.ts'
+import { withoutInternal } from '../../providers/registry.ts'
+import { markSecretOutputs } from '../secret-outputs.ts'
+import type { Step } from '../step.ts'
+import { succeeded } from '../step-end.ts'
+import { Bail, type EndedStep, type GeneratorContext, RegistrationFailed } from './context.ts'
+import { type Candidate, isSettledHere } from './generate.ts'
+import type { CurrentState } from './sets.ts'
+
+/** Carries the steps of a registration out and answers what the resource is then. */
+export async function carryOut(ctx: GeneratorContext, candidate: Candidate, steps: readonly Step[]): Promise<CurrentState> {
+  if (ctx.isAborted()) throw new Bail()
+  const last = steps.findLast(step => step.op !== 'replace')
+  if (last === undefined) throw new TypeError('a registration comes to a step')
+  const current = last.op === 'same' ? await settleSame(ctx, last) : await carryOutChange(ctx, candidate, steps)
+  ctx.sets.current.set(current.state.urn, current)
+  return current
+}
+
+/** An unchanged resource: written only when something that is kept differs from the base. */
+async function settleSame(ctx: GeneratorContext, step: Step): Promise<CurrentState> {
+  const { next, old } = step
+  if (next === undefined || old === undefined) throw new TypeError('a same has both states')
+  const state = markSecretOutputs(next, () => undefined)
+  ctx.emitter.pre(step)
+  if (isProviderType(state.type)) await ctx.providers.configure(state.urn, state.id, old.state.inputs)
+  const unwritten = equalResources(old.state, state)
+  const tracked = unwritten ? old : await ctx.runner.settle(step, state)
+  ctx.emitter.ended(step, succeeded(tracked.state))
+  return { ...tracked, op: 'same' }
+}
+
+async function carryOutChange(ctx: GeneratorContext, candidate: Candidate, steps: readonly Step[]): Promise<CurrentState> {
+  const ended: EndedStep[] = []
+  for (const batch of batches(steps)) {
+    const ends = isSettledHere(batch[0]?.next ?? candidate.next) && batch[0]?.op.startsWith('delete') !== true
+      ? [await settleChange(ctx, batch[0])]
+      : await ctx.runner.run({ urn: candidate.claim.urn, goal: ctx.digestOf(candidate.goal), steps: batch, sets: deltaOf(ctx, candidate, steps) })
+    ended.push(...ends)
+    if (ends.some(({ end }) => end.verdict !== 'succeeded')) return fail(ctx)
+  }
+  const made = ended.findLast(({ step }) => step.op !== 'replace')
+  if (made?.tracked === undefined) return fail(ctx)
+  return { ...made.tracked, op: made.step.op }
+}
+
+/** What this decision added to the sets, for whoever folds the log. */
+function deltaOf(ctx: GeneratorContext, candidate: Candidate, steps: readonly Step[]): SetDelta {
+  const { urn, alias } = candidate.claim
+  const deleted = steps.filter(step => step.op === 'delete-replaced').map(step => step.urn)
+  return {
+    ...(alias === undefined ? {} : { aliased: [[alias, urn] as const] }),
+    ...(deleted.length === 0 ? {} : { deleted }),
+    ...(ctx.sets.replaces.has(urn) ? { replaced: [urn] } : {}),
+  }
+}
+
+/** Steps of a custom resource are one chain; those of components and providers stand alone. */
+function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const settled = steps.some(step => step.next !== undefined && isSettledHere(step.next))
+  if (!settled) return [steps]
+  const deletes = steps.filter(step => step.next === undefined)
+  const rest = steps.filter(step => step.next !== undefined)
+  return [...(deletes.length > 0 ? [deletes] : []), ...rest.map(step => [step])]
+}
+
+function fail(ctx: GeneratorContext): never {
+  if (ctx.continueOnError) throw new RegistrationFailed()
+  ctx.abort()
+  throw new Bail()
+}
+
+/** Create, update or replace of a component or provider: no cloud is asked, the generator settles it. */
+async function settleChange(ctx: GeneratorContext, step: Step | undefined): Promise<EndedStep> {
+  if (step?.next === undefined) throw new TypeError('a change has a state to be')
+  ctx.emitter.pre(step)
+  if (step.op === 'replace') {
+    const end = succeeded(step.next)
+    ctx.emitter.ended(step, end)
+    return { step, end, tracked: undefined }
+  }
+  const state = markSecretOutputs(await settledState(ctx, step, step.next), () => undefined)
+  const tracked = await ctx.runner.settle(step, state)
+  const end = succeeded(tracked.state)
+  ctx.emitter.ended(step, end)
+  return { step, end, tracked }
+}
+
+async function settledState(ctx: GeneratorContext, step: Step, next: ResourceState): Promise<ResourceState> {
+  const now = ctx.timestamp()
+  const isUpdate = step.op === 'update'
+  const times = ctx.preview ? {} : isUpdate ? { modified: now } : { created: now, modified: now }
+  if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...times }
+  const id = isUpdate ? (step.old?.state.id ?? '') : ctx.preview ? unknownText : ctx.uuid()
+  await ctx.providers.configure(next.urn, id, next.inputs)
+  return { ...next, id, outputs: withoutInternal(next.inputs), ...times }
+}

@@ -1,0 +1,88 @@
+import { childUrn, partsOf, type Urn } from '../../names/urn.ts'
+import { type ResourceState, resourceState } from '../../state/resource.ts'
+import type { TrackedState } from '../step.ts'
+import { type Alias, aliasUrns } from './aliases.ts'
+import { bail, type GeneratorContext } from './context.ts'
+import type { Goal } from './goal.ts'
+
+/** A registration that got its URN and found its old state. */
+export interface Claim {
+  readonly urn: Urn
+  readonly old: TrackedState | undefined
+  /** Index of the old state in the base. */
+  readonly index: number | undefined
+  /** The alias that matched, if one did. */
+  readonly alias: Urn | undefined
+}
+
+/**
+ * Gives a registration its URN and its old state; synchronous, so that two never get one URN.
+ * Ends the deployment for an unknown parent, a duplicate URN, or an alias that is taken.
+ * Source: `engine.md` 3.
+ */
+export function claimUrn(
+  ctx: GeneratorContext,
+  goal: { readonly type: string; readonly name: string; readonly parent: Urn | ''; readonly aliases: readonly Alias[] },
+): Claim {
+  const { sets, base } = ctx
+  if (goal.parent !== '' && !sets.seen.has(goal.parent)) bail(ctx, `could not find parent resource ${goal.parent}`)
+  const qualified = goal.parent === '' ? undefined : partsOf(goal.parent).qualifiedType
+  const urn = childUrn(ctx, qualified, goal)
+  if (sets.seen.has(urn)) bail(ctx, `Duplicate resource URN '${urn}'; try giving it a unique name`, urn)
+  const taker = sets.aliased.get(urn)
+  if (taker !== undefined) bail(ctx, `Resource '${urn}' has the URN that '${taker}' claims as an alias`, urn)
+  sets.seen.add(urn)
+  const here = base.live(urn)
+  if (here !== undefined) return { urn, old: base.tracked(here), index: here, alias: undefined }
+  const subject = { stack: ctx.stack, project: ctx.project, ...goal }
+  for (const alias of aliasUrns(subject, former => sets.former.get(former))) {
+    const index = base.live(alias)
+    if (index === undefined) continue
+    claimAlias(ctx, urn, alias)
+    return { urn, old: base.tracked(index), index, alias }
+  }
+  return { urn, old: undefined, index: undefined, alias: undefined }
+}
+
+function claimAlias(ctx: GeneratorContext, urn: Urn, alias: Urn): void {
+  const { sets } = ctx
+  if (sets.seen.has(alias))
+    bail(ctx, `Duplicate resource URN '${alias}' conflicting with alias on resource with URN '${urn}'`, urn)
+  const taker = sets.aliased.get(alias)
+  if (taker !== undefined)
+    bail(ctx, `Alias '${alias}' of resource '${urn}' is claimed by '${taker}' already`, urn)
+  sets.aliased.set(alias, urn)
+  sets.former.set(urn, alias)
+  ctx.providers.alias(alias, urn)
+}
+
+/** The state that a goal asks for, before Check: what comes from the old state is taken over. */
+export function draftOf(goal: Goal, claim: Claim): ResourceState {
+  const old = claim.old?.state
+  return resourceState({
+    urn: claim.urn,
+    type: goal.type,
+    custom: goal.custom,
+    inputs: goal.inputs,
+    parent: goal.parent,
+    protect: goal.protect ?? false,
+    retainOnDelete: goal.retainOnDelete ?? false,
+    dependencies: goal.dependencies,
+    propertyDependencies: goal.propertyDependencies,
+    provider: goal.provider,
+    additionalSecretOutputs: goal.additionalSecretOutputs,
+    aliases: claim.alias === undefined ? [] : [claim.alias],
+    customTimeouts: goal.customTimeouts,
+    deletedWith: goal.deletedWith,
+    replaceWith: goal.replaceWith,
+    ignoreChanges: goal.ignoreChanges,
+    hideDiff: goal.hideDiff,
+    replaceOnChanges: goal.replaceOnChanges,
+    replacementTrigger: goal.replacementTrigger,
+    sourcePosition: goal.sourcePosition,
+    stackTrace: goal.stackTrace,
+    created: old?.created ?? '',
+    modified: old?.modified ?? '',
+    refreshBeforeUpdate: old?.refreshBeforeUpdate ?? false,
+  })
+}

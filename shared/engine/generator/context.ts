@@ -1,0 +1,101 @@
+/**
+ * generator: decides what is to be done about each registration of a program. Imports providers,
+ * ports and below, the engine's graph, steps and events.
+ *
+ * Invariants: decisions are made one at a time (I5), from the base and the sets alone, never from
+ * what the clock, chance or the network say outside of the ports; a reply is made from the stored
+ * form of an end that is durable; after an abort nothing is decided.
+ */
+import type { Provider } from '../../providers/provider.ts'
+import type { ProviderRegistry } from '../../providers/registry.ts'
+import type { SetDelta } from '../../records/log.ts'
+import type { Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import type { Step, TrackedState } from '../step.ts'
+import type { StepEnd } from '../step-end.ts'
+import type { Base } from './base.ts'
+import type { Goal } from './goal.ts'
+import type { GeneratorSets } from './sets.ts'
+
+/** A step with its end, and where its state is now. */
+export interface EndedStep {
+  readonly step: Step
+  readonly end: StepEnd
+  /** The state that results, undefined when none does. */
+  readonly tracked: TrackedState | undefined
+}
+
+/** How decided steps are carried out: through log and queue, or at once in a preview. */
+export interface StepRunner {
+  /**
+   * Records one registration's steps and runs them in order, each the only need of the next; stops
+   * at the first that does not succeed. Resolves when all ends are durable.
+   */
+  readonly run: (decision: {
+    readonly urn: Urn
+    readonly goal: string
+    readonly steps: readonly Step[]
+    readonly sets: SetDelta
+  }) => Promise<readonly EndedStep[]>
+  /** Records a step that the generator itself settles: its state is complete, no executor is asked. */
+  readonly settle: (step: Step, state: ResourceState | undefined) => Promise<TrackedState>
+  /** Records outputs that were registered: the whole state that results. */
+  readonly outputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
+}
+
+/** What every part of the generator works with. */
+export interface GeneratorContext {
+  readonly stack: string
+  readonly project: string
+  readonly preview: boolean
+  readonly continueOnError: boolean
+  readonly base: Base
+  readonly sets: GeneratorSets
+  readonly runner: StepRunner
+  readonly providers: ProviderRegistry
+  readonly emitter: StepEmitter
+  /** 32 fresh bytes. */
+  readonly randomSeed: () => Uint8Array
+  readonly uuid: () => string
+  readonly timestamp: () => string
+  /** Runs decisions one at a time. */
+  readonly decide: <T>(decision: () => Promise<T>) => Promise<T>
+  /** Ends the deployment after an error that was told already. */
+  readonly abort: () => void
+  readonly isAborted: () => boolean
+  /** Keyed digest of a goal, to compare registrations. */
+  readonly digestOf: (goal: Goal) => string
+}
+
+/** Thrown when an error was reported already and nothing more is to be decided. */
+export class Bail extends Error {
+  constructor() {
+    super('the deployment ends here; its error was reported')
+    this.name = 'Bail'
+  }
+}
+
+/** Thrown when a registration failed but the deployment goes on (`--continue-on-error`). */
+export class RegistrationFailed extends Error {
+  constructor() {
+    super('the registration failed; its error was reported')
+    this.name = 'RegistrationFailed'
+  }
+}
+
+/** Reports an error and ends the deployment. */
+export function bail(ctx: GeneratorContext, message: string, urn?: Urn): never {
+  ctx.emitter.diagnostic('error', message, urn)
+  ctx.abort()
+  throw new Bail()
+}
+
+/** The instance that a state or goal names; a provider that cannot be had ends the deployment. */
+export async function instanceOf(ctx: GeneratorContext, reference: string, urn: Urn): Promise<Provider> {
+  try {
+    return await ctx.providers.instance(reference)
+  } catch (thrown) {
+    return bail(ctx, thrown instanceof Error ? thrown.message : String(thrown), urn)
+  }
+}

@@ -1,0 +1,61 @@
+import { parseReference } from '../../names/provider-reference.ts'
+import type { DiffResult } from '../../providers/provider.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { equalValues } from '../../values/equal.ts'
+import { containsUnknown, stripSecrets } from '../../values/walk.ts'
+import type { PropertyValue } from '../../values/value.ts'
+import { providerStateIn } from './base.ts'
+import { bail, type GeneratorContext, instanceOf } from './context.ts'
+import type { Candidate } from './generate.ts'
+import { nameOf } from '../../names/urn.ts'
+import { withoutInternal } from '../../providers/registry.ts'
+import { forcedDiff, isReplacement } from './verdict.ts'
+
+/** A difference, and whether the replacement trigger fired. */
+export interface Difference {
+  readonly diff: DiffResult
+  readonly triggered: boolean
+}
+
+/** The first reason that applies decides; only the last of them asks the provider. Source: `engine.md` 5.6. */
+export async function differenceOf(ctx: GeneratorContext, candidate: Candidate, old: ResourceState): Promise<Difference> {
+  const { next, goal, compared, driver } = candidate
+  if (hasFired(ctx, old.replacementTrigger, next)) return { diff: { ...forcedDiff(''), changes: 'some' }, triggered: true }
+  const plain = (diff: DiffResult): Difference => ({ diff, triggered: false })
+  if (old.taint) return plain(forcedDiff('id'))
+  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn))) return plain(forcedDiff('replaceWith'))
+  if (next.deletedWith !== '' && ctx.sets.replaces.has(next.deletedWith)) return plain(forcedDiff('deletedWith'))
+  if (await isProviderChanged(ctx, old, next)) return plain(forcedDiff('provider'))
+  return plain(await driver.diff(old, compared, goal.ignoreChanges))
+}
+
+function hasFired(ctx: GeneratorContext, before: PropertyValue, next: ResourceState): boolean {
+  const now = next.replacementTrigger
+  if (containsUnknown(now) && !ctx.preview) bail(ctx, `replacement trigger contains unknowns for ${next.urn}`, next.urn)
+  if (containsUnknown(now) || containsUnknown(before)) return true
+  if (before === null || now === null) return false
+  return !equalValues(stripSecrets(before), stripSecrets(now))
+}
+
+/** Whether a resource moves to a provider that its old one cannot be updated to. Source: `engine.md` 5.7. */
+async function isProviderChanged(ctx: GeneratorContext, old: ResourceState, next: ResourceState): Promise<boolean> {
+  if (old.provider === next.provider) return false
+  if (old.provider === '' || next.provider === '') return true
+  const before = parseReference(old.provider)
+  const after = parseReference(next.provider)
+  if (ctx.sets.aliased.get(before.urn) === after.urn && before.id === after.id) return false
+  const oldState = providerStateIn(ctx.base.snapshot, before.urn, before.id)
+  const newState = ctx.sets.current.get(after.urn)?.state ?? providerStateIn(ctx.base.snapshot, after.urn, after.id)
+  if (oldState === undefined || newState === undefined) return true
+  const provider = await instanceOf(ctx, next.provider, next.urn)
+  const diff = await provider.diffConfig({
+    urn: after.urn,
+    name: nameOf(after.urn),
+    type: newState.type,
+    oldInputs: withoutInternal(oldState.inputs),
+    oldOutputs: oldState.outputs,
+    newInputs: withoutInternal(newState.inputs),
+    ignoreChanges: [],
+  })
+  return diff.changes !== 'none' && isReplacement(diff)
+}

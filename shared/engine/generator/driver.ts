@@ -1,0 +1,115 @@
+import { isProviderType } from '../../names/provider-reference.ts'
+import { nameOf } from '../../names/urn.ts'
+import type { CheckResult, DiffResult, Provider } from '../../providers/provider.ts'
+import { internalKey, withoutInternal } from '../../providers/registry.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { diffInputs } from '../../values/diff.ts'
+import { equalMaps } from '../../values/equal.ts'
+import type { PropertyMap, PropertyValue } from '../../values/value.ts'
+import { bail, type GeneratorContext, instanceOf } from './context.ts'
+import { noDiff } from './verdict.ts'
+
+/** What a decision asks about one resource: its provider's, the registry's, or plain comparison. */
+export interface Driver {
+  /** undefined: nothing is checked, the goal's inputs are stored as they are (components). */
+  readonly check: ((olds: PropertyMap | undefined, news: PropertyMap, seed: Uint8Array) => Promise<CheckResult>) | undefined
+  readonly diff: (old: ResourceState, newInputs: PropertyMap, ignoreChanges: readonly string[]) => Promise<DiffResult>
+}
+
+/** The driver for a state that is to be. */
+export async function driverFor(ctx: GeneratorContext, next: ResourceState): Promise<Driver> {
+  if (!next.custom) return componentDriver
+  if (isProviderType(next.type)) return providerResourceDriver(ctx, next)
+  return customDriver(ctx, next, await instanceOf(ctx, next.provider, next.urn))
+}
+
+const componentDriver: Driver = {
+  check: undefined,
+  diff: (old, newInputs) =>
+    Promise.resolve(equalMaps(old.inputs, newInputs) ? noDiff : { ...noDiff, changes: 'some' as const }),
+}
+
+function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Provider): Driver {
+  const subject = { urn: next.urn, name: nameOf(next.urn), type: next.type }
+  return {
+    check: (olds, news, randomSeed) =>
+      provider.check({ ...subject, olds, news, randomSeed, allowUnknowns: ctx.preview }),
+    diff: (old, newInputs, ignoreChanges) => providerDiff(ctx, provider, old, { newInputs, ignoreChanges }),
+  }
+}
+
+/** Diff of a custom resource, with the engine's own where the provider cannot tell. Source: `engine.md` 5.6.8. */
+export async function providerDiff(
+  ctx: GeneratorContext,
+  provider: Provider,
+  old: ResourceState,
+  wish: { readonly newInputs: PropertyMap; readonly ignoreChanges: readonly string[]; readonly allowUnknowns?: boolean },
+): Promise<DiffResult> {
+  if (provider.isUnconfigured()) {
+    const message =
+      'The provider for this resource has inputs that are not known during preview.\n' +
+      'This preview may not correctly represent the changes that will be applied during an update.'
+    ctx.emitter.diagnostic('warning', message, old.urn)
+    return { ...noDiff, changes: 'some' }
+  }
+  const diff = await provider.diff({
+    urn: old.urn,
+    name: nameOf(old.urn),
+    type: old.type,
+    id: old.id,
+    oldInputs: old.inputs,
+    oldOutputs: old.outputs,
+    newInputs: wish.newInputs,
+    ignoreChanges: wish.ignoreChanges,
+    allowUnknowns: wish.allowUnknowns ?? ctx.preview,
+  })
+  return diff.changes === 'unknown' ? engineDiff(diff, old.inputs, wish.newInputs) : diff
+}
+
+function engineDiff(diff: DiffResult, olds: PropertyMap, news: PropertyMap): DiffResult {
+  const found = diffInputs(olds, news)
+  if (found === undefined) return { ...diff, changes: 'none', replaceKeys: [] }
+  return { ...diff, changes: 'some', replaceKeys: [], changedKeys: found.changedKeys, detailedDiff: found.detailedDiff }
+}
+
+/** Provider resources are checked and diffed by their own, not yet configured plugin. Source: `engine.md` 4.4. */
+function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Driver {
+  const subject = { urn: next.urn, name: nameOf(next.urn), type: next.type }
+  return {
+    async check(olds, news) {
+      const provider = await ctx.providers.park(next.urn, news)
+      const filtered = { olds: olds === undefined ? undefined : withoutInternal(olds), news: withoutInternal(news) }
+      const { inputs, failures } = await provider.checkConfig({ ...subject, ...filtered, allowUnknowns: true })
+      return { inputs: restoreInternal(ctx, next, news, inputs), failures }
+    },
+    async diff(old, newInputs, ignoreChanges) {
+      const provider = ctx.providers.parked(next.urn)
+      if (provider === undefined) return noDiff
+      const diff = await provider.diffConfig({
+        ...subject,
+        oldInputs: withoutInternal(old.inputs),
+        oldOutputs: old.outputs,
+        newInputs: withoutInternal(newInputs),
+        ignoreChanges,
+      })
+      if (diff.changes !== 'unknown') return diff
+      const same = equalMaps(old.outputs, withoutInternal(newInputs))
+      return { ...diff, changes: same ? 'none' : 'some' }
+    },
+  }
+}
+
+/** Puts back what was kept from the plugin: its own version and `__internal`. Source: provider-protocol 7.3, 7.4. */
+function restoreInternal(ctx: GeneratorContext, next: ResourceState, news: PropertyMap, checked: PropertyMap): PropertyMap {
+  const inputs = new Map<string, PropertyValue>(checked)
+  if (inputs.delete(internalKey))
+    ctx.emitter.diagnostic('warning', `provider attempted to use ${internalKey} key that is reserved by the engine`, next.urn)
+  const asked = news.get('version')
+  const got = inputs.get('version')
+  if (asked !== undefined && got === undefined) inputs.set('version', asked)
+  else if (typeof asked === 'string' && typeof got === 'string' && asked !== got)
+    bail(ctx, `provider "${next.urn}" attempted to change version from "${asked}" to "${got}"`, next.urn)
+  const internal = news.get(internalKey)
+  if (internal !== undefined) inputs.set(internalKey, internal)
+  return inputs
+}

@@ -1,0 +1,149 @@
+import { isProviderType } from '../../names/provider-reference.ts'
+import type { CheckResult } from '../../providers/provider.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { resetPaths } from '../../values/path.ts'
+import type { PropertyMap } from '../../values/value.ts'
+import { messageOf } from '../../errors/error.ts'
+import { ProviderError } from '../../providers/provider.ts'
+import { type Step, stepOf } from '../step.ts'
+import { Bail, bail, type GeneratorContext } from './context.ts'
+import { type Claim, claimUrn, draftOf } from './claim.ts'
+import { differenceOf } from './difference.ts'
+import { type Driver, driverFor } from './driver.ts'
+import type { Goal } from './goal.ts'
+import { reportFailures } from './check-failures.ts'
+import { carryOut } from './carry-out.ts'
+import { replacementSteps } from './replacement.ts'
+import type { CurrentState } from './sets.ts'
+import { verdictOf } from './verdict.ts'
+
+/** A registration on its way to a decision. */
+export interface Candidate {
+  readonly goal: Goal
+  readonly claim: Claim
+  readonly driver: Driver
+  /** The state to be, with checked inputs. */
+  readonly next: ResourceState
+  /** The goal's inputs with ignored changes put back: what is compared. */
+  readonly compared: PropertyMap
+  readonly seed: Uint8Array
+}
+
+/**
+ * Decides one registration, carries it out, and answers what the resource is then. Errors were
+ * reported when it throws `Bail` or `RegistrationFailed`. Source: `engine.md` 5.3-5.8.
+ */
+export async function generate(ctx: GeneratorContext, goal: Goal): Promise<CurrentState> {
+  const claim = claimUrn(ctx, goal)
+  ctx.sets.goals.set(claim.urn, goal)
+  try {
+    const candidate = await checked(ctx, goal, claim)
+    const steps = await decideSteps(ctx, candidate)
+    return await carryOut(ctx, candidate, steps)
+  } catch (thrown) {
+    if (thrown instanceof ProviderError) bail(ctx, thrown.message, claim.urn)
+    throw thrown
+  }
+}
+
+/** Loads the provider and runs Check. */
+async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise<Candidate> {
+  const draft = draftOf(goal, claim)
+  const old = claim.old?.state
+  const { inputs, unresettable } = resetPaths(old?.inputs ?? goal.inputs, goal.inputs, old === undefined ? [] : goal.ignoreChanges)
+  if (unresettable.length > 0) {
+    const paths = unresettable.join(', ')
+    ctx.emitter.diagnostic('info', `cannot ignore changes in added or removed elements of the path: ${paths}`, claim.urn)
+  }
+  const driver = await orBail(ctx, claim, () => driverFor(ctx, draft))
+  const seed = ctx.randomSeed()
+  if (driver.check === undefined) return { goal, claim, driver, next: draft, compared: inputs, seed }
+  const fresh = isFresh(ctx, claim)
+  const check = driver.check
+  const result = await orBail(ctx, claim, () => (fresh ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed)))
+  requireValid(ctx, claim, goal, result)
+  return { goal, claim, driver, next: { ...draft, inputs: result.inputs }, compared: result.inputs, seed }
+}
+
+/** Whether nothing of an old state is to be taken over by Check. */
+function isFresh(ctx: GeneratorContext, claim: Claim): boolean {
+  const old = claim.old?.state
+  return old === undefined || old.external || old.taint || ctx.sets.deletes.has(claim.urn)
+}
+
+function requireValid(ctx: GeneratorContext, claim: Claim, goal: Goal, result: CheckResult): void {
+  if (result.failures.length === 0) return
+  reportFailures(ctx.emitter, { urn: claim.urn, type: goal.type, name: goal.name }, result.failures, goal.inputs)
+  ctx.abort()
+  throw new Bail()
+}
+
+async function orBail<T>(ctx: GeneratorContext, claim: Claim, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (thrown) {
+    if (thrown instanceof Bail) throw thrown
+    return bail(ctx, messageOf(thrown), claim.urn)
+  }
+}
+
+/** The steps of a checked registration; differences are asked for outside, decisions are made inside the turn. */
+async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise<readonly Step[]> {
+  const { claim, next } = candidate
+  const old = claim.old
+  const { urn } = claim
+  if (old === undefined) return [stepOf({ op: 'create', effect: 'add', next })]
+  if (ctx.sets.deletes.has(urn)) return recreateSteps(ctx, candidate)
+  if (old.state.external) {
+    markReplaced(ctx, claim)
+    if (claim.index !== undefined) ctx.sets.marked.add(claim.index)
+    return [
+      stepOf({ op: 'create-replacement', effect: 'add-mark', old, next }),
+      stepOf({ op: 'replace', effect: 'none', old, next }),
+    ]
+  }
+  const difference = await differenceOf(ctx, candidate, old.state)
+  return ctx.decide(async () => {
+    if (ctx.isAborted()) throw new Bail()
+    // A replacement elsewhere may have deleted it while its difference was asked for.
+    if (ctx.sets.deletes.has(urn)) return recreateSteps(ctx, candidate)
+    const wish = { replaceOnChanges: candidate.goal.replaceOnChanges, triggered: difference.triggered }
+    const verdict = verdictOf(old.state, difference.diff, wish)
+    if (verdict.kind === 'replace') return replacementSteps(ctx, candidate, verdict)
+    ctx.sets.operated.add(urn)
+    const carried = { ...next, id: old.state.id }
+    if (verdict.kind === 'same') return [stepOf({ op: 'same', effect: 'replace', old, next: sameState(carried, old.state) })]
+    return [stepOf({ op: 'update', effect: 'replace', old, next: carried, reason: verdict.reason })]
+  })
+}
+
+/** An unchanged resource keeps what only a provider can say. */
+function sameState(next: ResourceState, old: ResourceState): ResourceState {
+  return { ...next, outputs: old.outputs, initErrors: old.initErrors }
+}
+
+/** The create of a resource that a replacement elsewhere deleted first. */
+function recreateSteps(ctx: GeneratorContext, candidate: Candidate): readonly Step[] {
+  const { claim, next } = candidate
+  const { sets } = ctx
+  sets.deletes.delete(claim.urn)
+  markReplaced(ctx, claim)
+  const reason = { keys: sets.dependentKeys.get(claim.urn) ?? [], diffs: [], detailedDiff: null }
+  const old = claim.old
+  if (old === undefined) return [stepOf({ op: 'create', effect: 'add', next })]
+  return [
+    stepOf({ op: 'replace', effect: 'none', old, next, reason }),
+    stepOf({ op: 'create-replacement', effect: 'replace', old, next, reason }),
+  ]
+}
+
+/** Notes that the URN is replaced in this deployment. */
+export function markReplaced(ctx: GeneratorContext, claim: Claim): void {
+  ctx.sets.replaces.add(claim.urn)
+  ctx.sets.operated.add(claim.urn)
+}
+
+/** Whether the generator settles this kind of resource itself, without an executor. */
+export function isSettledHere(state: ResourceState): boolean {
+  return !state.custom || isProviderType(state.type)
+}

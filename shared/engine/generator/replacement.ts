@@ -1,0 +1,156 @@
+import type { ResourceState } from '../../state/resource.ts'
+import { unknown, type PropertyMap, type PropertyValue } from '../../values/value.ts'
+import { dependingOn } from '../graph/dependencies.ts'
+import { providerUrnOf } from '../../names/provider-reference.ts'
+import type { Urn } from '../../names/urn.ts'
+import { type Step, stepOf } from '../step.ts'
+import { bail, type GeneratorContext, instanceOf } from './context.ts'
+import { providerDiff } from './driver.ts'
+import { type Candidate, markReplaced } from './generate.ts'
+import { reportFailures } from './check-failures.ts'
+import { applyReplaceOnChanges, isReplacement, type Verdict } from './verdict.ts'
+import { isOperatedOn } from './sets.ts'
+
+/**
+ * The steps of a replacement: create first, or, by the option or the provider, delete first together
+ * with everything that would have to be replaced as well. Source: `engine.md` 5.8.
+ */
+export async function replacementSteps(
+  ctx: GeneratorContext,
+  candidate: Candidate,
+  verdict: Verdict & { kind: 'replace' },
+): Promise<readonly Step[]> {
+  const { claim, goal } = candidate
+  const old = claim.old
+  if (old === undefined || claim.index === undefined) throw new TypeError('only what exists is replaced')
+  if (candidate.next.protect && old.state.protect) {
+    const message = `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. To unprotect the resource, remove the \`protect\` flag from the resource and run \`antichain up\``
+    if (!ctx.preview) bail(ctx, message, claim.urn)
+    ctx.emitter.diagnostic('error', message, claim.urn)
+  }
+  markReplaced(ctx, claim)
+  const next = await checkedAnew(ctx, candidate)
+  const { reason } = verdict
+  const deleteFirst = goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace
+  if (!deleteFirst && !old.state.pendingReplacement) {
+    ctx.sets.marked.add(claim.index)
+    return [
+      stepOf({ op: 'create-replacement', effect: 'add-mark', old, next, reason }),
+      stepOf({ op: 'replace', effect: 'none', old, next, reason }),
+    ]
+  }
+  const deletes = deleteFirst ? await deletesBefore(ctx, claim.index, old.state) : []
+  return [
+    ...deletes,
+    stepOf({ op: 'replace', effect: 'none', old, next, reason }),
+    stepOf({ op: 'create-replacement', effect: 'replace', old, next, reason }),
+  ]
+}
+
+/** Names and other defaults of the new resource are made anew. */
+async function checkedAnew(ctx: GeneratorContext, candidate: Candidate): Promise<ResourceState> {
+  const { driver, goal, next, seed, claim } = candidate
+  if (driver.check === undefined) return next
+  const result = await driver.check(undefined, goal.inputs, seed)
+  if (result.failures.length > 0) {
+    reportFailures(ctx.emitter, { urn: claim.urn, type: goal.type, name: goal.name }, result.failures, goal.inputs)
+    bail(ctx, `resource ${claim.urn} is invalid`, claim.urn)
+  }
+  return { ...next, inputs: result.inputs }
+}
+
+/** Delete steps of the dependents that must go too, last one first, then of the resource itself. */
+async function deletesBefore(ctx: GeneratorContext, index: number, old: ResourceState): Promise<readonly Step[]> {
+  const { sets, base } = ctx
+  const dependents = [...(await dependentReplacements(ctx, index)), ...boundWith(ctx, old.urn)]
+  const steps: Step[] = []
+  for (const { at, keys } of dependents.toReversed()) {
+    if (sets.condemned.has(at)) continue
+    const tracked = base.tracked(at)
+    sets.dependentKeys.set(tracked.state.urn, keys)
+    if (tracked.state.protect)
+      bail(ctx, `unable to replace resource "${tracked.state.urn}" as part of replacing '${old.urn}' as it is currently marked for protection.`, tracked.state.urn)
+    steps.push(deleteReplaced(ctx, at))
+  }
+  if (!old.pendingReplacement) steps.push(deleteReplaced(ctx, index))
+  return steps
+}
+
+function deleteReplaced(ctx: GeneratorContext, index: number): Step {
+  const { sets, base } = ctx
+  const old = base.tracked(index)
+  sets.condemned.add(index)
+  sets.deletes.add(old.state.urn)
+  const skipCall = isWithoutCall(ctx, old.state)
+  if (old.state.delete) return stepOf({ op: 'delete-replaced', effect: 'remove', old, skipCall })
+  sets.pendingReplacement.add(index)
+  return stepOf({ op: 'delete-replaced', effect: 'mark-pending', old, skipCall })
+}
+
+/** Whether the delete of a state needs no provider: there is nothing, or it is not ours, or it goes with another. */
+export function isWithoutCall(ctx: GeneratorContext, state: ResourceState): boolean {
+  if (!state.custom || state.external || state.retainOnDelete) return true
+  return state.deletedWith !== '' && ctx.sets.deletes.has(state.deletedWith)
+}
+
+interface Dependent {
+  readonly at: number
+  readonly keys: readonly string[]
+}
+
+/** What is bound to the resource by `replaceWith` or `deletedWith`. */
+function boundWith(ctx: GeneratorContext, urn: Urn): Dependent[] {
+  const found: Dependent[] = []
+  ctx.base.snapshot.resources.forEach((state, at) => {
+    if (state.replaceWith.includes(urn)) found.push({ at, keys: ['replaceWith'] })
+    else if (state.deletedWith === urn) found.push({ at, keys: ['deletedWith'] })
+  })
+  return found
+}
+
+/** Dependents that would be replaced if what they take from the resource were unknown, in list order. */
+async function dependentReplacements(ctx: GeneratorContext, root: number): Promise<readonly Dependent[]> {
+  const { base, sets } = ctx
+  const states = base.snapshot.resources
+  const rootUrn = states[root]?.urn
+  if (rootUrn === undefined) return []
+  const replaced = new Set<Urn>([rootUrn])
+  const found: Dependent[] = []
+  for (const at of dependingOn(states, root, urn => isOperatedOn(sets, urn) || sets.deletes.has(urn))) {
+    const state = states[at]
+    if (state === undefined || !state.custom || state.external) continue
+    const keys = await replacementKeys(ctx, state, replaced)
+    if (keys === undefined) continue
+    found.push({ at, keys })
+    replaced.add(state.urn)
+  }
+  return found
+}
+
+async function replacementKeys(
+  ctx: GeneratorContext,
+  state: ResourceState,
+  replaced: ReadonlySet<Urn>,
+): Promise<readonly string[] | undefined> {
+  const provider = providerUrnOf(state.provider)
+  if (provider !== undefined && replaced.has(provider)) return ['provider']
+  if (state.deletedWith !== '' && replaced.has(state.deletedWith)) return ['deletedWith']
+  const newInputs = withUnknowns(state, replaced)
+  if (newInputs === undefined) return undefined
+  if (provider === undefined) return undefined
+  const instance = await instanceOf(ctx, state.provider, state.urn)
+  const { ignoreChanges } = state
+  const diff = await providerDiff(ctx, instance, state, { newInputs, ignoreChanges, allowUnknowns: true })
+  const judged = applyReplaceOnChanges(diff, state.initErrors.length > 0, state.replaceOnChanges)
+  if (judged.changes !== 'some' || !isReplacement(judged)) return undefined
+  return judged.replaceKeys
+}
+
+/** The inputs with everything that comes from replaced resources unknown; undefined when nothing does. */
+function withUnknowns(state: ResourceState, replaced: ReadonlySet<Urn>): PropertyMap | undefined {
+  const keys = [...state.propertyDependencies].filter(([, urns]) => urns.some(urn => replaced.has(urn)))
+  if (keys.length === 0) return undefined
+  const inputs = new Map<string, PropertyValue>(state.inputs)
+  for (const [key] of keys) if (inputs.has(key)) inputs.set(key, unknown)
+  return inputs
+}

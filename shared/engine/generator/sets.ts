@@ -1,0 +1,61 @@
+import type { Urn } from '../../names/urn.ts'
+import type { StepOp } from '../../records/operation.ts'
+import type { TrackedState } from '../step.ts'
+import type { Goal } from './goal.ts'
+
+/** A resource as this deployment left it: where its state is, and by which step. */
+export interface CurrentState extends TrackedState {
+  readonly op: StepOp
+}
+
+/**
+ * What the generator knows of its own decisions: the fold of the decision log, and nothing else.
+ * One writer: decisions are made one at a time between two awaits.
+ */
+export interface GeneratorSets {
+  /** URNs registered or read by the program in this run. */
+  readonly seen: Set<Urn>
+  readonly goals: Map<Urn, Goal>
+  /** Package → reference, for the children of a component. */
+  readonly componentProviders: Map<Urn, ReadonlyMap<string, string>>
+  /** Old URN → the URN that took it over. */
+  readonly aliased: Map<Urn, Urn>
+  /** URN → the old URN that it had. */
+  readonly former: Map<Urn, Urn>
+  /** What became of each URN: same, updated, replaced, read. Creates do not count. */
+  readonly operated: Set<Urn>
+  /** URNs deleted, or about to be, in this deployment. */
+  readonly deletes: Set<Urn>
+  readonly replaces: Set<Urn>
+  /** Keys that made a dependent be replaced with its dependency. */
+  readonly dependentKeys: Map<Urn, readonly string[]>
+  /** Base indices marked in this deployment: for deletion, as deleted before their replacement, as given a delete step. */
+  readonly marked: Set<number>
+  readonly pendingReplacement: Set<number>
+  readonly condemned: Set<number>
+  readonly current: Map<Urn, CurrentState>
+}
+
+/** Nothing decided yet. */
+export function emptySets(): GeneratorSets {
+  return {
+    seen: new Set(),
+    goals: new Map(),
+    componentProviders: new Map(),
+    aliased: new Map(),
+    former: new Map(),
+    operated: new Set(),
+    deletes: new Set(),
+    replaces: new Set(),
+    dependentKeys: new Map(),
+    marked: new Set(),
+    pendingReplacement: new Set(),
+    condemned: new Set(),
+    current: new Map(),
+  }
+}
+
+/** Whether the program's wish for an old URN was met by some step (through aliases). */
+export function isOperatedOn(sets: GeneratorSets, urn: Urn): boolean {
+  return sets.operated.has(sets.aliased.get(urn) ?? urn)
+}

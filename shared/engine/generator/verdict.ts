@@ -1,0 +1,119 @@
+import type { DiffResult, PropertyDiff } from '../../providers/provider.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { containsPath, parsePath, type PathSegment } from '../../values/path.ts'
+import type { StepReason } from '../step.ts'
+
+/** What a difference comes to. */
+export type Verdict =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'update'; readonly reason: StepReason }
+  | { readonly kind: 'replace'; readonly reason: StepReason; readonly deleteBeforeReplace: boolean }
+
+/** A difference that nobody was asked about: replaced for this key. */
+export function forcedDiff(key: string): DiffResult {
+  return { ...noDiff, changes: 'some', replaceKeys: key === '' ? [] : [key] }
+}
+
+/** No difference. */
+export const noDiff: DiffResult = {
+  changes: 'none',
+  replaceKeys: [],
+  stableKeys: [],
+  changedKeys: [],
+  detailedDiff: null,
+  deleteBeforeReplace: false,
+}
+
+/**
+ * What to do about an old state, a wish and a difference. `replaceOnChanges` turns matching changes
+ * into replacements; init errors make at least an update; a replacement begun earlier is finished.
+ * Source: `engine.md` 5.6, provider-protocol 8.6.
+ */
+export function verdictOf(
+  old: Pick<ResourceState, 'initErrors' | 'pendingReplacement'>,
+  diff: DiffResult,
+  wish: { readonly replaceOnChanges: readonly string[]; readonly triggered: boolean },
+): Verdict {
+  const judged = applyReplaceOnChanges(diff, old.initErrors.length > 0, wish.replaceOnChanges)
+  const reason: StepReason = {
+    keys: judged.replaceKeys,
+    diffs: judged.changedKeys,
+    detailedDiff: judged.detailedDiff,
+  }
+  const some = judged.changes === 'some' || wish.triggered
+  if (some || old.pendingReplacement) {
+    if (isReplacement(judged) || wish.triggered || old.pendingReplacement)
+      return { kind: 'replace', reason, deleteBeforeReplace: judged.deleteBeforeReplace }
+    return { kind: 'update', reason }
+  }
+  if (old.initErrors.length > 0) return { kind: 'update', reason }
+  return { kind: 'same' }
+}
+
+/** Whether a difference can only be made good by a new resource. */
+export function isReplacement(diff: DiffResult): boolean {
+  if (diff.replaceKeys.length > 0) return true
+  for (const { kind } of diff.detailedDiff?.values() ?? []) if (kind.endsWith('-replace')) return true
+  return false
+}
+
+/** The difference with those changes turned into replacements that the program asked for. */
+export function applyReplaceOnChanges(
+  diff: DiffResult,
+  hasInitErrors: boolean,
+  patterns: readonly string[],
+): DiffResult {
+  if (patterns.length === 0 || (diff.changes !== 'some' && !hasInitErrors)) return diff
+  const wanted = patterns.map(pattern => parsePath(pattern))
+  const matches = (path: string): boolean => {
+    const segments = parsed(path)
+    return segments !== undefined && wanted.some(pattern => containsPath(pattern, segments))
+  }
+  const replaceKeys = new Set(diff.replaceKeys)
+  let changes = diff.changes
+  let detailedDiff = diff.detailedDiff
+  if (diff.changes === 'some') {
+    for (const key of diff.changedKeys) if (matches(key)) replaceKeys.add(key)
+    if (detailedDiff !== null) detailedDiff = replacing(detailedDiff, matches)
+  }
+  if (hasInitErrors && matches('#initerror')) {
+    replaceKeys.add('#initerror')
+    changes = 'some'
+  }
+  return { ...diff, changes, replaceKeys: [...replaceKeys], detailedDiff }
+}
+
+function replacing(
+  detailed: ReadonlyMap<string, PropertyDiff>,
+  matches: (path: string) => boolean,
+): ReadonlyMap<string, PropertyDiff> {
+  const turned = new Map<string, PropertyDiff>()
+  for (const [path, entry] of detailed) turned.set(path, matches(path) ? { ...entry, kind: replaceKind(entry.kind) } : entry)
+  return turned
+}
+
+function replaceKind(kind: PropertyDiff['kind']): PropertyDiff['kind'] {
+  switch (kind) {
+    case 'add':
+    case 'add-replace':
+      return 'add-replace'
+    case 'delete':
+    case 'delete-replace':
+      return 'delete-replace'
+    case 'update':
+    case 'update-replace':
+      return 'update-replace'
+    default:
+      return kind satisfies never
+  }
+}
+
+/** A provider may name a key that is no path; it then matches nothing. */
+function parsed(path: string): readonly PathSegment[] | undefined {
+  if (path === '#initerror') return [path]
+  try {
+    return parsePath(path)
+  } catch {
+    return undefined
+  }
+}

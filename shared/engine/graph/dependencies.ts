@@ -1,0 +1,103 @@
+/**
+ * graph: what depends on what in an ordered list of states, and the plan of deletes that follows.
+ * Pure; imports records and below. Source: Pulumi's dependency graph (`engine.md` 18).
+ *
+ * Invariants: a list is topologically ordered; only states earlier in it can be depended on; states
+ * are told apart by their index, never by URN.
+ */
+import { providerUrnOf } from '../../names/provider-reference.ts'
+import type { Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
+
+/** The URNs that a state names as dependencies: listed, by property, deleted with, replaced with. */
+export function namedDependencies(state: ResourceState): ReadonlySet<Urn> {
+  const named = new Set<Urn>(state.dependencies)
+  for (const urns of state.propertyDependencies.values()) for (const urn of urns) named.add(urn)
+  if (state.deletedWith !== '') named.add(state.deletedWith)
+  for (const urn of state.replaceWith) named.add(urn)
+  return named
+}
+
+/** `namedDependencies`, the provider and the parent. */
+export function allDependencies(state: ResourceState): ReadonlySet<Urn> {
+  const all = new Set(namedDependencies(state))
+  const provider = providerUrnOf(state.provider)
+  if (provider !== undefined) all.add(provider)
+  if (state.parent !== '') all.add(state.parent)
+  return all
+}
+
+/** Look-ups over an ordered list; made once in linear time. */
+export interface StateGraph {
+  readonly states: readonly ResourceState[]
+  /** Indices of the states of a URN, ascending. */
+  readonly at: (urn: Urn) => readonly number[]
+  /** Indices of all states below a URN by parent, transitively, ascending. */
+  readonly childrenOf: (urn: Urn) => readonly number[]
+}
+
+/** Makes the look-ups of a list. */
+export function stateGraph(states: readonly ResourceState[]): StateGraph {
+  const places = new Map<Urn, number[]>()
+  const direct = new Map<Urn, number[]>()
+  const push = (map: Map<Urn, number[]>, urn: Urn, index: number): void => {
+    const list = map.get(urn)
+    if (list === undefined) map.set(urn, [index])
+    else list.push(index)
+  }
+  states.forEach((state, index) => {
+    push(places, state.urn, index)
+    if (state.parent !== '') push(direct, state.parent, index)
+  })
+  const known = new Map<Urn, readonly number[]>()
+  const childrenOf = (urn: Urn): readonly number[] => {
+    const cached = known.get(urn)
+    if (cached !== undefined) return cached
+    const found = new Set<number>()
+    const open: Urn[] = [urn]
+    const seen = new Set<Urn>(open)
+    for (let next = open.pop(); next !== undefined; next = open.pop())
+      for (const index of direct.get(next) ?? []) {
+        found.add(index)
+        const child = states[index]?.urn
+        if (child !== undefined && !seen.has(child)) {
+          seen.add(child)
+          open.push(child)
+        }
+      }
+    const sorted = [...found].sort((a, b) => a - b)
+    known.set(urn, sorted)
+    return sorted
+  }
+  return { states, at: urn => places.get(urn) ?? [], childrenOf }
+}
+
+/** A walk of dependents asks this of each candidate; `in` are the URNs reached so far. */
+export function dependsOnAny(state: ResourceState, reached: ReadonlySet<Urn>): boolean {
+  const provider = providerUrnOf(state.provider)
+  if (provider !== undefined && reached.has(provider)) return true
+  for (const urn of namedDependencies(state)) if (reached.has(urn)) return true
+  return false
+}
+
+/**
+ * Indices of the states after `root` that depend on it, transitively, through anything but parents,
+ * in list order; URNs in `ignore` are passed over and not followed.
+ */
+export function dependingOn(
+  states: readonly ResourceState[],
+  root: number,
+  ignore: (urn: Urn) => boolean,
+): readonly number[] {
+  const start = states[root]
+  if (start === undefined) return []
+  const reached = new Set<Urn>([start.urn])
+  const found: number[] = []
+  for (let index = root + 1; index < states.length; index++) {
+    const state = states[index]
+    if (state === undefined || ignore(state.urn) || !dependsOnAny(state, reached)) continue
+    found.push(index)
+    reached.add(state.urn)
+  }
+  return found
+}

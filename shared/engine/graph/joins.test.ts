@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { type PlanNode, widthMax, withJoins } from './joins.ts'
+
+/** Everything that must be over before `key` can start, through joins. */
+function precede(plan: ReturnType<typeof withJoins>, key: string): Set<string> {
+  const found = new Set<string>()
+  const open = [key]
+  for (let next = open.pop(); next !== undefined; next = open.pop())
+    for (const [source, targets] of plan.releases)
+      if (targets.includes(next) && !found.has(source)) {
+        found.add(source)
+        open.push(source)
+      }
+  return new Set([...found].filter(source => !source.startsWith('join:')))
+}
+
+test('a narrow graph gets no joins', () => {
+  const plan = withJoins([{ key: 'a', releases: ['b'] }, { key: 'b', releases: [] }])
+  expect(plan.joins).toEqual([])
+  expect(plan.needs).toEqual(new Map([['a', 0], ['b', 1]]))
+})
+
+test('10,000 that precede two others stay within the width and share their joins', () => {
+  const nodes: PlanNode[] = Array.from({ length: 10_000 }, (_, i) => ({ key: `n${i}`, releases: ['p', 'q'] }))
+  const plan = withJoins([...nodes, { key: 'p', releases: [] }, { key: 'q', releases: [] }])
+  for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
+  for (const needs of plan.needs.values()) expect(needs).toBeLessThanOrEqual(widthMax)
+  expect(plan.joins.length).toBe(313 + 10)
+})
+
+test('one that releases 1,000 releases them through joins', () => {
+  const nodes: PlanNode[] = Array.from({ length: 1_000 }, (_, i) => ({ key: `n${i}`, releases: [] }))
+  const plan = withJoins([{ key: 'root', releases: nodes.map(node => node.key) }, ...nodes])
+  for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
+  expect(precede(plan, 'n999')).toEqual(new Set(['root']))
+})

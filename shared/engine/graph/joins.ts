@@ -1,0 +1,94 @@
+import { assert } from '../../errors/error.ts'
+
+/** A node of a plan before it gets an operation id: `releases` are keys of other nodes. */
+export interface PlanNode {
+  readonly key: string
+  readonly releases: readonly string[]
+}
+
+/** The widest that an operation may need or release (design: one small head per operation). */
+export const widthMax = 32
+
+/** A plan whose nodes need and release at most `widthMax` others; added nodes are joins. */
+export interface JoinedPlan {
+  readonly releases: ReadonlyMap<string, readonly string[]>
+  readonly needs: ReadonlyMap<string, number>
+  readonly joins: readonly string[]
+}
+
+/**
+ * Puts joins into a graph until no node needs or releases more than `widthMax`. Waiters with the
+ * same large set of needs share their joins. Linear in the edges.
+ */
+export function withJoins(nodes: readonly PlanNode[]): JoinedPlan {
+  const releases = new Map<string, string[]>(nodes.map(node => [node.key, []]))
+  const joins: string[] = []
+  const addJoin = (): string => {
+    const key = `join:${joins.length + 1}`
+    joins.push(key)
+    releases.set(key, [])
+    return key
+  }
+  const link = (from: string, to: string): void => {
+    const list = releases.get(from)
+    assert(list !== undefined, 'an edge starts at a node of the plan')
+    list.push(to)
+  }
+  for (const [sources, waiters] of bySources(nodes)) narrowNeeds(sources, waiters, { addJoin, link })
+  for (const key of [...releases.keys()]) narrowReleases(key, releases, addJoin)
+  const needs = new Map<string, number>([...releases.keys()].map(key => [key, 0]))
+  for (const targets of releases.values())
+    for (const target of targets) needs.set(target, (needs.get(target) ?? 0) + 1)
+  return { releases, needs, joins }
+}
+
+function bySources(nodes: readonly PlanNode[]): [readonly string[], readonly string[]][] {
+  const sources = new Map<string, string[]>()
+  for (const node of nodes)
+    for (const target of new Set(node.releases)) {
+      const list = sources.get(target)
+      if (list === undefined) sources.set(target, [node.key])
+      else list.push(node.key)
+    }
+  const groups = new Map<string, { sources: readonly string[]; waiters: string[] }>()
+  for (const [waiter, list] of sources) {
+    const key = list.length > widthMax ? list.join('\n') : `one\n${waiter}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { sources: list, waiters: [waiter] })
+    else group.waiters.push(waiter)
+  }
+  return [...groups.values()].map(group => [group.sources, group.waiters])
+}
+
+interface Builder {
+  readonly addJoin: () => string
+  readonly link: (from: string, to: string) => void
+}
+
+function narrowNeeds(sources: readonly string[], waiters: readonly string[], build: Builder): void {
+  let level = sources
+  while (level.length > widthMax) {
+    const next: string[] = []
+    for (let at = 0; at < level.length; at += widthMax) {
+      const join = build.addJoin()
+      for (const source of level.slice(at, at + widthMax)) build.link(source, join)
+      next.push(join)
+    }
+    level = next
+  }
+  for (const waiter of waiters) for (const source of level) build.link(source, waiter)
+}
+
+function narrowReleases(key: string, releases: Map<string, string[]>, addJoin: () => string): void {
+  let targets = releases.get(key) ?? []
+  while (targets.length > widthMax) {
+    const next: string[] = []
+    for (let at = 0; at < targets.length; at += widthMax) {
+      const join = addJoin()
+      releases.set(join, targets.slice(at, at + widthMax))
+      next.push(join)
+    }
+    targets = next
+  }
+  releases.set(key, targets)
+}

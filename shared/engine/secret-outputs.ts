@@ -1,0 +1,22 @@
+import type { ResourceState } from '../state/resource.ts'
+import { isSecret, type PropertyValue, secretOf } from '../values/value.ts'
+
+/**
+ * The state with those outputs made secret that the program named, or whose input of the same name
+ * is secret. `id` cannot be secret and is warned about. Source: `engine.md` 6.4.
+ */
+export function markSecretOutputs(state: ResourceState, warn: (message: string) => void): ResourceState {
+  const keys = new Set<string>()
+  for (const key of state.additionalSecretOutputs)
+    if (key === 'id') warn(`The 'id' property cannot be made secret. See ${state.urn}`)
+    else keys.add(key)
+  for (const [key, value] of state.inputs) if (isSecret(value)) keys.add(key)
+  const open = [...keys].filter(key => {
+    const value = state.outputs.get(key)
+    return value !== undefined && !isSecret(value)
+  })
+  if (open.length === 0) return state
+  const outputs = new Map<string, PropertyValue>(state.outputs)
+  for (const key of open) outputs.set(key, secretOf(outputs.get(key) ?? null))
+  return { ...state, outputs }
+}

@@ -1,0 +1,23 @@
+import type { Verdict } from '../records/head.ts'
+import type { OutcomeError } from '../records/head.ts'
+import type { ResourceState } from '../state/resource.ts'
+
+/** How a step ended, opened. */
+export interface StepEnd {
+  readonly verdict: Verdict
+  /** The complete state that results; undefined when it is gone or the step failed. */
+  readonly state: ResourceState | undefined
+  /** Refresh: what the read came to. */
+  readonly resultOp: 'same' | 'update' | 'delete' | undefined
+  readonly error: OutcomeError | undefined
+}
+
+/** A success with this state. */
+export function succeeded(state: ResourceState | undefined, resultOp?: StepEnd['resultOp']): StepEnd {
+  return { verdict: 'succeeded', state, resultOp, error: undefined }
+}
+
+/** A failure: nothing is known to have changed. */
+export function failed(error: OutcomeError): StepEnd {
+  return { verdict: 'failed', state: undefined, resultOp: undefined, error }
+}

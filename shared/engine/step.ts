@@ -1,0 +1,58 @@
+import type { Urn } from '../names/urn.ts'
+import type { PropertyDiff } from '../providers/provider.ts'
+import type { StateEffect, StateReference, StepOp } from '../records/operation.ts'
+import type { ResourceState } from '../state/resource.ts'
+
+/** A state together with where the records have it. */
+export interface TrackedState {
+  readonly state: ResourceState
+  readonly ref: StateReference
+}
+
+/** Why a step is what it is, for events. `detailedDiff` null: the provider gave none. */
+export interface StepReason {
+  readonly keys: readonly string[]
+  readonly diffs: readonly string[]
+  readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
+}
+
+/** Nothing to say about a difference. */
+export const noReason: StepReason = { keys: [], diffs: [], detailedDiff: null }
+
+/** One planned step, opened: what becomes an `Operation` in the records. */
+export interface Step {
+  readonly op: StepOp
+  readonly urn: Urn
+  readonly type: string
+  /** The provider instance that does it, '' for none. */
+  readonly provider: string
+  readonly old: TrackedState | undefined
+  /** The state to be; id, outputs and times are filled in by the end. */
+  readonly next: ResourceState | undefined
+  readonly effect: StateEffect
+  readonly skipCall: boolean
+  readonly reason: StepReason
+}
+
+const logicalOps: ReadonlySet<StepOp> = new Set(['same', 'create', 'update', 'delete', 'replace', 'read'])
+
+/** Whether the program asked for this kind of step itself: only those are counted. */
+export function isLogical(op: StepOp): boolean {
+  return logicalOps.has(op)
+}
+
+/** Makes a step; what is not given is empty. */
+export function stepOf(given: Pick<Step, 'op' | 'effect'> & Partial<Step> & ({ old: TrackedState } | { next: ResourceState })): Step {
+  const subject = given.next ?? given.old?.state
+  if (subject === undefined) throw new TypeError('a step has an old or a new state')
+  return {
+    urn: subject.urn,
+    type: subject.type,
+    provider: subject.provider,
+    old: undefined,
+    next: undefined,
+    skipCall: false,
+    reason: noReason,
+    ...given,
+  }
+}

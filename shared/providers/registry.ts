@@ -1,0 +1,154 @@
+import { error, messageOf } from '../errors/error.ts'
+import { packageOf, parseReference, type ProviderReference, referenceOf } from '../names/provider-reference.ts'
+import { nameOf, type Urn } from '../names/urn.ts'
+import type { ResourceState } from '../state/resource.ts'
+import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
+import { stripSecrets } from '../values/walk.ts'
+import type { PluginDescriptor, PluginHost, Provider } from './provider.ts'
+
+/** The input of a provider resource that is the engine's own (version of the plugin, its address …). */
+export const internalKey = '__internal'
+
+/** The instances of one deployment, by provider reference, and one unconfigured per URN. */
+export interface ProviderRegistry {
+  /** Starts an instance for these inputs and keeps it, unconfigured, under the URN (Check). */
+  readonly park: (urn: Urn, inputs: PropertyMap) => Promise<Provider>
+  readonly parked: (urn: Urn) => Provider | undefined
+  /** Ends the parked instance of a URN. */
+  readonly unpark: (urn: Urn) => Promise<void>
+  /** Configures the parked instance (or a new one) under the id and registers it. The configuration itself is not awaited: its failure meets the calls that need it. */
+  readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
+  /** The instance of a reference; loaded and configured from `states` when it is not there yet. Throws PROVIDER_REFERENCE. */
+  readonly instance: (reference: string) => Promise<Provider>
+  readonly isRegistered: (reference: string) => boolean
+  /** Makes the instances of `former` reachable under `urn` too. */
+  readonly alias: (former: Urn, urn: Urn) => void
+  /** Forgets and ends an instance (its resource was deleted). */
+  readonly remove: (reference: string) => Promise<void>
+}
+
+/** What a registry needs: the host, the configuration of a package, and states of providers by reference. */
+export interface RegistryDeps {
+  readonly host: PluginHost
+  readonly configOf: (pkg: string) => Readonly<Record<string, string>>
+  /** The recorded state of a provider resource, for instances that the program does not register. */
+  readonly stateOf: (urn: Urn, id: string) => ResourceState | undefined
+}
+
+/** Makes the registry of one deployment. Source: `engine.md` 4.4, provider-protocol 7. */
+export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
+  const parked = new Map<Urn, Provider>()
+  const registered = new Map<string, Promise<Provider>>()
+  const former = new Map<Urn, Urn>()
+  const load = (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
+    const plugin = pluginOf(urn, inputs)
+    const pkg = packageOfUrn(urn)
+    return deps.host.load(plugin, { pkg, config: deps.configOf(pkg) })
+  }
+  const configureNew = async (urn: Urn, id: string, inputs: PropertyMap): Promise<Provider> => {
+    const waiting = parked.get(urn)
+    parked.delete(urn)
+    const provider = waiting ?? (await load(urn, inputs))
+    const type = `pulumi:providers:${packageOfUrn(urn)}`
+    const configured = provider.configure({ urn, name: nameOf(urn), type, id, inputs: withoutInternal(inputs) })
+    configured.catch(() => undefined)
+    return provider
+  }
+  const ensure = async (urn: Urn, id: string): Promise<Provider> => {
+    const state = deps.stateOf(urn, id) ?? deps.stateOf(former.get(urn) ?? urn, id)
+    if (state === undefined) throw error('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
+    const provider = await load(urn, state.inputs)
+    const subject = { urn, name: nameOf(urn), type: state.type, id }
+    provider.configure({ ...subject, inputs: withoutInternal(state.inputs) }).catch(() => undefined)
+    return provider
+  }
+  return {
+    async park(urn, inputs) {
+      await unparkFrom(parked, urn)
+      const provider = await load(urn, inputs)
+      parked.set(urn, provider)
+      return provider
+    },
+    parked: urn => parked.get(urn),
+    unpark: urn => unparkFrom(parked, urn),
+    async configure(urn, id, inputs) {
+      const reference = referenceOf(urn, id)
+      const before = registered.get(reference)
+      const made = configureNew(urn, id, inputs)
+      registered.set(reference, made)
+      await made
+      if (before !== undefined) await closeQuietly(before)
+    },
+    instance(reference) {
+      const { urn, id } = parseReference(reference)
+      const known = registered.get(reference) ?? registered.get(referenceOf(former.get(urn) ?? urn, id))
+      if (known !== undefined) return known
+      const made = ensure(urn, id)
+      registered.set(reference, made)
+      return made
+    },
+    isRegistered: reference => registered.has(reference),
+    alias(old, urn) {
+      former.set(urn, old)
+      for (const [reference, provider] of [...registered]) {
+        const { urn: at, id } = parseReference(reference)
+        if (at === urn) registered.set(referenceOf(old, id), provider)
+      }
+    },
+    async remove(reference) {
+      const provider = registered.get(reference)
+      registered.delete(reference)
+      if (provider !== undefined) await closeQuietly(provider)
+    },
+  }
+}
+
+/** The inputs without what is the engine's own. */
+export function withoutInternal(inputs: PropertyMap): PropertyMap {
+  if (!inputs.has(internalKey)) return inputs
+  return new Map([...inputs].filter(([key]) => key !== internalKey))
+}
+
+/** The plugin that the inputs of a provider resource name. Source: provider-protocol 7.3. */
+export function pluginOf(urn: Urn, inputs: PropertyMap): PluginDescriptor {
+  const internal = inputs.get(internalKey)
+  if (internal !== undefined && !isMap(internal))
+    throw error('RESOURCE_INVALID', `'${internalKey}' of ${urn} is not an object`)
+  const own = internal ?? inputs
+  if (textOf(own.get('parameterization')) !== '')
+    throw error('FEATURE_MISSING', `parameterized packages are not supported yet: ${urn}`)
+  return {
+    kind: 'resource',
+    name: textOf(own.get('name')) || packageOfUrn(urn),
+    version: textOf(internal?.get('version')) || textOf(inputs.get('version')),
+    downloadUrl: textOf(own.get('pluginDownloadURL')),
+  }
+}
+
+/** The reference under which a provider state is known. */
+export function referenceOfState(state: ResourceState): ProviderReference {
+  return referenceOf(state.urn, state.id)
+}
+
+function packageOfUrn(urn: Urn): string {
+  const type = urn.slice(urn.lastIndexOf('pulumi:providers:'))
+  return packageOf(type.slice(0, type.indexOf('::')))
+}
+
+function textOf(value: PropertyValue | undefined): string {
+  const plain = value === undefined ? undefined : stripSecrets(value)
+  return typeof plain === 'string' ? plain : ''
+}
+
+async function unparkFrom(parked: Map<Urn, Provider>, urn: Urn): Promise<void> {
+  const provider = parked.get(urn)
+  parked.delete(urn)
+  await provider?.close()
+}
+
+async function closeQuietly(provider: Promise<Provider>): Promise<void> {
+  await provider.then(
+    instance => instance.close(),
+    thrown => messageOf(thrown),
+  )
+}

@@ -1,0 +1,53 @@
+import { equalMaps, equalValues } from '../values/equal.ts'
+import type { ResourceState } from './resource.ts'
+
+/**
+ * Whether two states are the same in every field that is kept, as values; where a program's line of
+ * code stands does not count. This, not Pulumi's shorter list, is the test for writing nothing:
+ * an option that was newly set must reach the state, or its next change would be missed.
+ */
+export function equalResources(a: ResourceState, b: ResourceState): boolean {
+  if (a === b) return true
+  for (const field of plainFields) if (a[field] !== b[field]) return false
+  for (const field of listFields) if (!equalLists(a[field], b[field])) return false
+  for (const field of setFields) if (!equalLists([...a[field]].sort(), [...b[field]].sort())) return false
+  return (
+    equalTimeouts(a, b) &&
+    equalListMaps(a.propertyDependencies, b.propertyDependencies) &&
+    equalListMaps(a.resourceHooks, b.resourceHooks) &&
+    equalValues(a.replacementTrigger, b.replacementTrigger) &&
+    equalMaps(a.inputs, b.inputs) &&
+    equalMaps(a.outputs, b.outputs)
+  )
+}
+
+const plainFields = [
+  'urn', 'custom', 'delete', 'id', 'type', 'parent', 'protect', 'taint', 'external', 'provider',
+  'pendingReplacement', 'importID', 'retainOnDelete', 'deletedWith', 'created', 'modified',
+  'refreshBeforeUpdate', 'viewOf', 'extensionRef', 'snippetID',
+] as const satisfies readonly (keyof ResourceState)[]
+
+const listFields = [
+  'initErrors', 'additionalSecretOutputs', 'replaceWith', 'ignoreChanges', 'hideDiff', 'replaceOnChanges',
+] as const satisfies readonly (keyof ResourceState)[]
+
+const setFields = ['dependencies'] as const satisfies readonly (keyof ResourceState)[]
+
+function equalLists(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index])
+}
+
+function equalListMaps(a: ReadonlyMap<string, readonly string[]>, b: ReadonlyMap<string, readonly string[]>): boolean {
+  if (a.size !== b.size) return false
+  for (const [key, list] of a) {
+    const other = b.get(key)
+    if (other === undefined || !equalLists([...list].sort(), [...other].sort())) return false
+  }
+  return true
+}
+
+function equalTimeouts(a: ResourceState, b: ResourceState): boolean {
+  const { customTimeouts: x } = a
+  const { customTimeouts: y } = b
+  return x.create === y.create && x.update === y.update && x.delete === y.delete && x.read === y.read
+}

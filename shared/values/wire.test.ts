@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { CreateRequest } from '../../proto/gen/pulumi/provider.ts'
+import type { Urn } from '../names/urn.ts'
+import { type PropertyMap, type PropertyValue, unknown } from './value.ts'
+import { fromWire, toWire, valueFromWire, valueToWire, type WireOptions } from './wire.ts'
+import { emptyAssetHash, signatureKey as sig, signatures } from './wire-options.ts'
+
+const keep: WireOptions = {
+  unknowns: 'keep',
+  secrets: true,
+  references: true,
+  outputs: true,
+  bytes: true,
+}
+const bare: WireOptions = {
+  unknowns: 'drop',
+  secrets: false,
+  references: false,
+  outputs: false,
+  bytes: false,
+}
+const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+const urn = 'urn:pulumi:dev::p::a:b:C::n' as Urn
+
+function map(fields: Record<string, PropertyValue>): PropertyMap {
+  return new Map(Object.entries(fields))
+}
+
+/** Over the real bytes, as a provider would see it. */
+function throughBytes(struct: Record<string, unknown>): Record<string, unknown> {
+  const bytes = CreateRequest.encode(CreateRequest.create({ properties: struct })).finish()
+  return CreateRequest.decode(bytes).properties ?? {}
+}
+
+describe('values that survive the way there and back', () => {
+  const values: Record<string, PropertyValue> = {
+    null: null,
+    bool: true,
+    text: 'a\u2028"\u0000',
+    list: [1, null, [], new Map(), unknown],
+    object: new Map([['a', new Map([['', 1]])]]),
+    secret: { kind: 'secret', value: map({ a: { kind: 'secret', value: null } }) },
+    unknown,
+    output: { kind: 'output', value: 1, secret: true, dependencies: [urn] },
+    openOutput: { kind: 'output', secret: false, dependencies: [] },
+    text0: { kind: 'asset', hash: '', source: { text: '' } },
+    asset: { kind: 'asset', hash: 'ab', source: { path: './x' } },
+    elided: { kind: 'asset', hash: 'ab', source: undefined },
+    archive: {
+      kind: 'archive',
+      hash: 'cd',
+      source: {
+        assets: new Map([['a', { kind: 'asset', hash: '', source: { uri: 'http://x' } }]]),
+      },
+    },
+    emptyArchive: { kind: 'archive', hash: '', source: { assets: new Map() } },
+    reference: { kind: 'reference', urn, id: 'i', packageVersion: '1', name: 'n', type: 'a:b:C' },
+    referenceUnknown: {
+      kind: 'reference',
+      urn,
+      id: unknown,
+      packageVersion: '',
+      name: 'n',
+      type: 'a:b:C',
+    },
+    referenceComponent: { kind: 'reference', urn, packageVersion: '', name: 'n', type: 'a:b:C' },
+    bytes: { kind: 'bytes', base64: '/w==' },
+  }
+  test.each(Object.entries(values))('%s', (_name, value) => {
+    expect(fromWire(throughBytes(toWire(map({ value }), keep)), keep)).toEqual(map({ value }))
+  })
+
+  test('a property called __proto__', () => {
+    const odd = new Map<string, PropertyValue>([['__proto__', new Map([['__proto__', 1]])]])
+    expect(fromWire(throughBytes(toWire(odd, keep)), keep)).toEqual(odd)
+  })
+
+  test.each([Number.NaN, Infinity, -Infinity, -0, 5e-324])('the number %s', value => {
+    expect(fromWire(throughBytes({ value }), keep).get('value')).toBe(value)
+  })
+})
+
+describe('writing for a peer that keeps less', () => {
+  test('secrets go bare', () => {
+    expect(valueToWire({ kind: 'secret', value: 's' }, bare)).toBe('s')
+  })
+
+  test('unknowns vanish from objects and lists, so that indexes shift', () => {
+    const value = map({ a: unknown, b: [unknown, 1], c: { kind: 'secret', value: unknown } })
+    expect(toWire(value, bare)).toEqual({ b: [1] })
+  })
+
+  test('a rejected unknown is named by its path', () => {
+    const options: WireOptions = { ...bare, unknowns: 'reject' }
+    expect(() => toWire(map({ a: [1, map({ b: unknown })] }), options)).toThrow("'a[1].b'")
+  })
+
+  test('references become the id, or the URN where there is none', () => {
+    const reference = { kind: 'reference', urn, packageVersion: '' } as const
+    expect(valueToWire(reference, bare)).toBe(urn)
+    expect(valueToWire({ ...reference, id: 'i' }, bare)).toBe('i')
+    expect(valueToWire({ ...reference, id: unknown }, { ...bare, unknowns: 'keep' })).toBe(
+      unknownText,
+    )
+  })
+
+  test('outputs collapse to unknown, secret or the bare value', () => {
+    const options: WireOptions = { ...keep, outputs: false }
+    const output = { kind: 'output', secret: true, dependencies: [urn] } as const
+    expect(valueToWire(output, options)).toEqual({ [sig]: signatures.secret, value: unknownText })
+    expect(valueToWire({ ...output, value: 1, secret: false }, options)).toBe(1)
+  })
+
+  test('upgraded secrets and unknowns are outputs', () => {
+    const options: WireOptions = { ...keep, upgrade: true }
+    expect(valueToWire(unknown, options)).toEqual({ [sig]: signatures.output })
+    expect(valueToWire({ kind: 'secret', value: 1 }, options)).toEqual({
+      [sig]: signatures.output,
+      value: 1,
+      secret: true,
+    })
+  })
+
+  test('elided assets have only their hash', () => {
+    const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
+    const archive: PropertyValue = { kind: 'archive', hash: 'cd', source: { path: 'p' } }
+    const options: WireOptions = { ...keep, elideAssets: true }
+    expect(valueToWire(asset, options)).toEqual({ [sig]: signatures.asset, hash: 'ab' })
+    expect(valueToWire(archive, options)).toEqual({ [sig]: signatures.archive, hash: 'cd' })
+  })
+
+  test('bytes are an error', () => {
+    expect(() => toWire(map({ k: { kind: 'bytes', base64: '/w==' } }), bare)).toThrow("'k'")
+  })
+})
+
+describe('reading', () => {
+  test.each([
+    '1c4a061d-8072-4f0a-a4cb-0ff528b18fe7',
+    '3eeb2bf0-c639-47a8-9e75-3b44932eb421',
+    unknownText,
+    '6a19a0b0-7e62-4c92-b797-7f8e31da9cc2',
+    '030794c1-ac77-496b-92df-f27374a8bd58',
+    'e48ece36-62e2-4504-bad9-02848725956a',
+    'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
+  ])('the sentinel %s is unknown', text => {
+    expect(valueFromWire(text, keep)).toEqual(unknown)
+    expect(() => fromWire({ k: text }, { ...keep, unknowns: 'reject' })).toThrow("'k' is unknown")
+  })
+
+  test('a dropped unknown leaves objects, and a null in lists', () => {
+    expect(fromWire({ a: unknownText, b: [unknownText, 1] }, bare)).toEqual(map({ b: [null, 1] }))
+  })
+
+  test('secrets of a peer that is not trusted with them come bare', () => {
+    expect(valueFromWire({ [sig]: signatures.secret, value: 's' }, bare)).toBe('s')
+  })
+
+  test('upgrade makes outputs of secrets and unknowns', () => {
+    const options: WireOptions = { ...keep, upgrade: true }
+    expect(valueFromWire(unknownText, options)).toEqual({
+      kind: 'output',
+      secret: false,
+      dependencies: [],
+    })
+    expect(valueFromWire({ [sig]: signatures.secret, value: unknownText }, options)).toEqual({
+      kind: 'output',
+      secret: true,
+      dependencies: [],
+    })
+  })
+
+  test('an asset without a source is empty text by its hash, else contents were elided', () => {
+    const read = (hash: string): PropertyValue | undefined =>
+      valueFromWire({ [sig]: signatures.asset, hash }, keep)
+    expect(read(emptyAssetHash)).toMatchObject({ source: { text: '' } })
+    expect(read('ab')).toMatchObject({ source: undefined })
+  })
+
+  test.each<[string, unknown, string]>([
+    ['an unknown signature', { [sig]: 'x' }, "unknown signature 'x'"],
+    ['a secret without a value', { [sig]: signatures.secret }, 'secret without a value'],
+    ['a reference without a URN', { [sig]: signatures.reference }, 'without a URN'],
+    ['bytes without text', { [sig]: signatures.bytes, value: 1 }, 'without base64'],
+    ['an odd hash', { [sig]: signatures.asset, hash: 1 }, "'hash' that is no string"],
+    ['odd dependencies', { [sig]: signatures.output, dependencies: [1] }, 'no list of URNs'],
+    ['an archive of numbers', { [sig]: signatures.archive, assets: { a: 1 } }, 'member'],
+  ])('%s is an error that names the key', (_name, value, message) => {
+    expect(() => fromWire({ outer: { key: value } }, keep)).toThrow(message)
+    expect(() => fromWire({ outer: { key: value } }, keep)).toThrow("'outer.key")
+  })
+
+  test('an absent Struct is an empty map', () => {
+    expect(fromWire(undefined, keep)).toEqual(new Map())
+  })
+})
