@@ -3,6 +3,8 @@ import type { StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
 
+export type { ConfigValue }
+
 /** The program and project of a deployment, as the project file says. */
 export interface ProjectSource {
   readonly name: string

@@ -9,6 +9,7 @@ function opened(project: string, stack: string): unknown {
       project: parseProject(`name: p\n${project}`, 'Pulumi.yaml'),
       stack: 'dev',
       values: openStackConfig(stack, 'Pulumi.dev.yaml', 'p').values(),
+      check: true,
       decrypt: text => `open ${text}`,
     }),
   )

@@ -27,6 +27,8 @@ export interface ConfigSources {
   readonly stack: string
   /** The values of the stack file. */
   readonly values: ReadonlyMap<string, StoredConfigValue>
+  /** Whether missing keys and wrong types are errors; defaults are applied in any case. */
+  readonly check: boolean
   /** Opens a ciphertext; throws SECRETS_MALFORMED. Called for secrets only. */
   readonly decrypt: (ciphertext: string) => string
 }
@@ -38,12 +40,13 @@ export interface ConfigSources {
  */
 export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigValue> {
   const { values, missing } = withProjectDefaults(sources.project, sources.values)
-  if (missing.length > 0)
+  if (sources.check && missing.length > 0)
     throw error(
       'CONFIG_MISSING',
       `the stack '${sources.stack}' has no configuration for ${missing.map(key => `'${key}'`).join(', ')}`,
     )
-  for (const entry of sources.project.config) checkType(sources, entry, values)
+  const checked = sources.check ? sources.project.config : []
+  for (const entry of checked) checkType(sources, entry, values)
   return new Map([...values].map(([key, value]) => [key, openValue(value, sources.decrypt)]))
 }
 
