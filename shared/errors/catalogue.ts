@@ -117,6 +117,10 @@ export const catalogue = {
     exit: 1,
     hint: 'Check that ANTICHAIN_HOME can be written and the disk has room; nothing was sent to a provider after this.',
   },
+  STORE_TOO_NEW: {
+    exit: 1,
+    hint: 'Use the newer antichain that wrote the store, or set ANTICHAIN_HOME to another folder.',
+  },
   STORE_CONFLICT: {
     exit: 1,
     hint: 'Someone else changed the stack meanwhile; run the command again.',

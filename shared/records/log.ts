@@ -45,6 +45,8 @@ export type Decision =
       readonly base: BlobHash | ''
       readonly rules: number
       readonly options: DeploymentOptions
+      /** What the snapshot will say of its secrets. */
+      readonly secrets: { readonly type: string; readonly state: Readonly<Record<string, string>> }
       readonly inbox: readonly string[]
     }
   | { readonly kind: 'phase'; readonly phase: Phase }

@@ -3,18 +3,20 @@ import { nameOf } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { redactMap } from '../../values/walk.ts'
-import { isLogical, type Step } from '../step.ts'
-import type { StepEnd } from '../step-end.ts'
+import { isLogical, type Step, stepOf, type TrackedState } from '../step.ts'
+import { type StepEnd, succeeded } from '../step-end.ts'
 import type { DiagnosticEvent, EngineEventPayload, EventSink, StepMetadata, StepState } from './event.ts'
 
 /** Tells what happens, as engine events: ordered per URN (pre, then outputs or failed), redacted. */
 export interface StepEmitter {
   /** Before a step begins; every step but internal ones. */
   readonly pre: (step: Step) => void
-  /** After a step: outputs, or a diagnostic and the failure. Counts it. */
+  /** After a step: outputs, or a diagnostic and the failure. */
   readonly ended: (step: Step, end: StepEnd) => void
+  /** Counts a step that succeeded, as the summary shows it; once per step, by whoever decided it. */
+  readonly count: (step: Step, end: StepEnd) => void
   /** Outputs that a component or the stack registered. */
-  readonly registeredOutputs: (op: StepOp, old: ResourceState | undefined, state: ResourceState) => void
+  readonly registeredOutputs: (op: StepOp, old: TrackedState | undefined, state: ResourceState) => void
   readonly diagnostic: (severity: DiagnosticEvent['severity'], message: string, urn?: string) => void
   readonly emit: (event: EngineEventPayload) => void
   /** Logical steps by kind, so far. */
@@ -56,10 +58,18 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     sink.emit({ diagnosticEvent: { ...about_, prefix: `${severity}: `, message: text, color: 'raw', severity } })
   }
   const planning = about.planning ? { planning: true } : {}
+  const resultOf = (step: Step, end: StepEnd): StepOp =>
+    about.refreshCommand && step.op === 'refresh' ? (end.resultOp ?? 'same') : step.op
+  const count: StepEmitter['count'] = (step, end) => {
+    if (end.error?.status === 'unknown') maybeCorrupt = true
+    if (end.error !== undefined || isInternal(step)) return
+    const op = resultOf(step, end)
+    const resulted = about.refreshCommand && step.op === 'refresh'
+    if (resulted || (isLogical(op) && isCountedRead(step, end))) counts[op] = (counts[op] ?? 0) + 1
+  }
   const ended: StepEmitter['ended'] = (step, end) => {
     const internal = isInternal(step)
     if (end.error !== undefined) {
-      if (end.error.status === 'unknown') maybeCorrupt = true
       diagnostic('error', about.planning ? `Preview failed: ${end.error.message}` : end.error.message, internal ? undefined : step.urn)
       if (internal || about.planning) return
       const status = { ok: 0, partial: 1, unknown: 2 }[end.error.status]
@@ -67,9 +77,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
       return
     }
     if (internal) return
-    const resulted = about.refreshCommand && step.op === 'refresh'
-    const op = resulted ? (end.resultOp ?? 'same') : step.op
-    if (resulted || (isLogical(op) && isCountedRead(step, end))) counts[op] = (counts[op] ?? 0) + 1
+    const op = resultOf(step, end)
     const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
     if (!about.planning && !custom && step.op !== 'refresh' && step.op !== 'delete') return
     sink.emit({ resOutputsEvent: { metadata: metadata(step, op, end), ...planning } })
@@ -80,12 +88,11 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
       sink.emit({ resourcePreEvent: { metadata: metadata(step, step.op, undefined), ...planning } })
     },
     ended,
+    count,
     registeredOutputs(op, old, state) {
-      const end: StepEnd = { verdict: 'succeeded', state, resultOp: undefined, error: undefined }
-      const tracked = old === undefined ? undefined : { state: old, ref: { kind: 'operation', operation: 0 } }
-      const step = { op, urn: state.urn, type: state.type, provider: '', old: tracked, next: state } as Step
-      const full = { ...step, effect: 'none' as const, skipCall: true, reason: { keys: [], diffs: [], detailedDiff: null } }
-      sink.emit({ resOutputsEvent: { metadata: metadata(full, op, end), ...planning } })
+      const step = stepOf({ op, effect: 'none', old, next: state })
+      const metadata_ = metadata(step, op, succeeded(state))
+      sink.emit({ resOutputsEvent: { metadata: metadata_, ...planning } })
     },
     diagnostic,
     emit: event => sink.emit(event),

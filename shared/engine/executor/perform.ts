@@ -40,7 +40,11 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
     if (end.state === undefined) return end
     return { ...end, state: markSecretOutputs(end.state, deps.warn) }
   } catch (thrown) {
-    return failed(outcomeErrorOf(thrown))
+    const error = outcomeErrorOf(thrown)
+    // A broken connection says nothing about the cloud (design: whose error?).
+    if (thrown instanceof ProviderError && thrown.status === 'lost')
+      return { verdict: 'interrupted', state: undefined, resultOp: undefined, error }
+    return failed(error)
   }
 }
 

@@ -30,7 +30,9 @@ async function settleSame(ctx: GeneratorContext, step: Step): Promise<CurrentSta
   if (isProviderType(state.type)) await ctx.providers.configure(state.urn, state.id, old.state.inputs)
   const unwritten = equalResources(old.state, state)
   const tracked = unwritten ? old : await ctx.runner.settle(step, state)
-  ctx.emitter.ended(step, succeeded(tracked.state))
+  const end = succeeded(tracked.state)
+  ctx.emitter.ended(step, end)
+  ctx.emitter.count(step, end)
   return { ...tracked, op: 'same' }
 }
 
@@ -81,12 +83,14 @@ async function settleChange(ctx: GeneratorContext, step: Step | undefined): Prom
   if (step.op === 'replace') {
     const end = succeeded(step.next)
     ctx.emitter.ended(step, end)
+    ctx.emitter.count(step, end)
     return { step, end, tracked: undefined }
   }
   const state = markSecretOutputs(await settledState(ctx, step, step.next), () => undefined)
   const tracked = await ctx.runner.settle(step, state)
   const end = succeeded(tracked.state)
   ctx.emitter.ended(step, end)
+  ctx.emitter.count(step, end)
   return { step, end, tracked }
 }
 

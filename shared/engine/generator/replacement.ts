@@ -1,7 +1,7 @@
 import type { ResourceState } from '../../state/resource.ts'
 import { unknown, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 import { dependingOn } from '../graph/dependencies.ts'
-import { providerUrnOf } from '../../names/provider-reference.ts'
+import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { type Step, stepOf } from '../step.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
@@ -89,7 +89,7 @@ function deleteReplaced(ctx: GeneratorContext, index: number): Step {
 
 /** Whether the delete of a state needs no provider: there is nothing, or it is not ours, or it goes with another. */
 export function isWithoutCall(ctx: GeneratorContext, state: ResourceState): boolean {
-  if (!state.custom || state.external || state.retainOnDelete) return true
+  if (!state.custom || state.external || state.retainOnDelete || isProviderType(state.type)) return true
   return state.deletedWith !== '' && ctx.sets.deletes.has(state.deletedWith)
 }
 

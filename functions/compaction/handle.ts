@@ -1,0 +1,65 @@
+/**
+ * compaction: folds the journal of a deployment into the stack's next snapshot and publishes it.
+ * May run any time, twice, or be killed: the fold depends on base and records only (I6), and
+ * publishing is a compare-and-swap from the pinned base's version.
+ */
+import { envelopeOf } from '../../shared/state/deployment.ts'
+import { executedOperations, inBatches, type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
+import type { RecordedEnd } from '../../shared/engine/deployment/end-watcher.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { error } from '../../shared/errors/error.ts'
+import { fold } from '../../shared/journal/fold.ts'
+import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../shared/ports/records.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
+import { deploymentPartsOf, type BlobHash, type DeploymentId, type OperationId } from '../../shared/records/ids.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+
+/** The ports that compaction uses. */
+export interface CompactionPorts {
+  readonly log: DecisionLogPort
+  readonly operations: OperationsPort
+  readonly blobs: BlobsPort
+  readonly catalog: CatalogPort
+  readonly clock: ClockPort
+}
+
+/** The version that snapshots say wrote them: that of the engine whose format is kept. */
+const writerVersion = 'v3.260.0'
+
+/** Folds and publishes; answers the version. Throws STORE_CONFLICT when someone published meanwhile. */
+export async function compact(ports: CompactionPorts, deployment: DeploymentId): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
+  const view = await viewLog(ports, deployment)
+  const folded = await foldOf(ports, deployment, view)
+  const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(folded))))
+  const { stack } = deploymentPartsOf(deployment)
+  const published = await ports.catalog.publish(stack, view.version, snapshot)
+  if (published.kind === 'conflict')
+    throw error('STORE_CONFLICT', `the snapshot of ${stack} was moved to version ${published.version} by someone else`)
+  return { version: published.version, snapshot }
+}
+
+/** The fold of what a log has since its last pin. */
+export async function foldOf(
+  ports: Omit<CompactionPorts, 'catalog'>,
+  deployment: DeploymentId,
+  view: LogView,
+): Promise<StoredDeployment> {
+  const { pin } = view
+  if (pin === undefined) throw error('INTERNAL_ASSERTION', 'what has no base cannot be folded')
+  const base = await readSnapshotBlob(ports.blobs, pin.base)
+  const decisions = view.decisions.slice(view.decisions.lastIndexOf(pin) + 1)
+  const ids = executedOperations({ ...view, decisions }).map(operation => operation.id)
+  const ends = new Map<OperationId, RecordedEnd>()
+  for (const batch of inBatches(ids, 500))
+    for (const [id, end] of await ports.operations.ends(deployment, batch)) ends.set(id, end)
+  return fold({
+    base,
+    decisions,
+    page: hash => view.pages.get(hash) ?? [],
+    end: id => ends.get(id),
+    secretsProvider: pin.secrets,
+    now: new Date(ports.clock.now()).toISOString(),
+    version: writerVersion,
+  })
+}

@@ -1,0 +1,58 @@
+/**
+ * config: numbers and environment variables, each in one place. Imports nothing of the project.
+ *
+ * Invariant: a number that two modules must agree on, or that an operator may ask about, stands here
+ * with its unit in its name and the reason beside it; modules do not carry limits of their own.
+ */
+
+/** Every limit and default of Antichain. */
+export const limits = {
+  /** A lease lasts this long without renewal: four renewals may be lost before anyone acts. */
+  leaseMs: 60_000,
+  /** A quarter of the lease. */
+  leaseRenewMs: 15_000,
+  /** Whoever could not renew for so long ends its plugins itself, before others may act. */
+  leaseGiveUpMs: 40_000,
+  /** Recovery waits for lease plus this: two clocks and a slow write lie between holder and observer. */
+  leaseMarginMs: 30_000,
+  /** How often the generator looks for lost arrivals, ready joins and lost owners. */
+  sweepMs: 30_000,
+  /** The delayed nudge that a holder keeps ahead of itself: lease plus margin. */
+  deadManNudgeMs: 90_000,
+  /** A generator with nothing to decide for so long hands over. */
+  parkAfterMs: 30_000,
+
+  /** A chain message that was delivered so often without being removed is a dead letter. */
+  deliveriesMax: 5,
+  /** A delivered chain is invisible to others for so long, unless extended: one lease. */
+  visibilityMs: 60_000,
+  /** Operations that one message names; also what one executor runs at once. */
+  chainOperationsMax: 64,
+  /** How many operations one operation may need or release; wider graphs get joins. */
+  fanMax: 32,
+  /** Operations of one plan page: a page stays below half a megabyte. */
+  planPageOperationsMax: 500,
+  /** Ids that one read of heads or ends may name. */
+  idsPerReadMax: 500,
+  /** A record larger than this goes to the blob store: DynamoDB's items end at 400 KB. */
+  recordBytesMax: 350_000,
+  /** Records stay so long after the close of their deployment. */
+  recordsKeptMs: 30 * 24 * 3_600_000,
+
+  /** One line of the store's socket; a longer one ends the connection instead of filling memory. */
+  frameBytesMax: 64 * 1024 * 1024,
+  /** One reply of a read of many records; callers are served page by page inside the adapter. */
+  replyBytesMax: 4 * 1024 * 1024,
+  /** Requests of one transaction: bounds how long the first of them waits for its commit. */
+  commitRequestsMax: 1024,
+  /** How long SQLite waits for a lock that another process holds only for moments (a backup, say). */
+  databaseBusyMs: 5_000,
+  /** How long a process tries to own the store or to reach its owner before it gives up. */
+  storeConnectMs: 10_000,
+  /** Pause between two such tries: an owner needs some 100 ms to start. */
+  storeRetryMs: 20,
+  /** How long the owner of the store may leave a request without any answer. */
+  storeAnswerMs: 30_000,
+  /** A path of a Unix socket must fit 104 bytes on macOS and 108 on Linux, with its end mark. */
+  socketPathBytesMax: 100,
+} as const

@@ -1,0 +1,23 @@
+/** Limits around plugin processes and their connections. */
+export const pluginLimits = {
+  /** A plugin from TypeScript source checks types before it prints its port. */
+  portMs: 120_000,
+  /** From the port to the first answer. */
+  aliveMs: 10_000,
+  /** Between tries of a first call that found nobody. */
+  aliveRetryMs: 10,
+  /** For the answer to Cancel when a plugin is to end. */
+  cancelMs: 5_000,
+  /** For the answers to Cancel when a person cancels. */
+  cancelAllMs: 30_000,
+  /** From SIGINT to SIGKILL. */
+  interruptMs: 5_000,
+  /** For the end of a process whose connection broke, so that its last words can be told. */
+  lastWordsMs: 1_000,
+  /** One gRPC message, either way. */
+  messageBytes: 400 * 1024 * 1024,
+  /** Lines of stderr kept for a report of a crash. */
+  keptLines: 20,
+  /** A longer line is told in pieces. */
+  lineBytes: 1024 * 1024,
+} as const

@@ -1,0 +1,85 @@
+import type { HintsPort } from '../../ports/queue.ts'
+import type { OperationsPort } from '../../ports/records.ts'
+import type { Head, Outcome } from '../../records/head.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
+
+/** What a head and its selected outcome say. */
+export interface RecordedEnd {
+  readonly head: Head
+  readonly outcome?: Outcome
+}
+
+/** Waits for ends of operations: hints say when to look, the heads say what is (I4). */
+export interface EndWatcher {
+  /** Resolves when the operation has ended; never, when it is given back or never begun. */
+  readonly wait: (id: OperationId) => Promise<RecordedEnd>
+  /** Forgets everything; open waits stay open. */
+  readonly close: () => void
+}
+
+/** How often the heads of awaited operations are read without a hint, in ms. */
+const lookAgainMs = 2_000
+/** Most heads read at once. */
+const batchMax = 500
+
+/** Makes a watcher over one deployment. A failure to read meets every wait. */
+export function createEndWatcher(
+  deps: { readonly operations: OperationsPort; readonly hints: HintsPort },
+  deployment: DeploymentId,
+): EndWatcher {
+  const waits = new Map<OperationId, { done: (end: RecordedEnd) => void; failed: (thrown: unknown) => void }>()
+  let due = new Set<OperationId>()
+  let isReading = false
+  const read = async (): Promise<void> => {
+    while (due.size > 0) {
+      const ids = [...due].filter(id => waits.has(id)).slice(0, batchMax)
+      if (ids.length === 0) {
+        due = new Set()
+        break
+      }
+      for (const id of ids) due.delete(id)
+      const ends = await deps.operations.ends(deployment, ids)
+      for (const [id, end] of ends) {
+        if (end.head.end === undefined) continue
+        waits.get(id)?.done(end)
+        waits.delete(id)
+      }
+    }
+  }
+  const look = (): void => {
+    if (isReading) return
+    isReading = true
+    setImmediate(() => {
+      read()
+        .catch(thrown => {
+          for (const wait of waits.values()) wait.failed(thrown)
+          waits.clear()
+        })
+        .finally(() => {
+          isReading = false
+          if (due.size > 0) look()
+        })
+    })
+  }
+  const mute = deps.hints.listen(deployment, id => {
+    if (!waits.has(id)) return
+    due.add(id)
+    look()
+  })
+  const again = setInterval(() => {
+    for (const id of waits.keys()) due.add(id)
+    if (due.size > 0) look()
+  }, lookAgainMs)
+  again.unref()
+  return {
+    wait: id =>
+      new Promise((done, failed) => {
+        waits.set(id, { done, failed })
+        due.add(id)
+      }),
+    close() {
+      mute()
+      clearInterval(again)
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * deployment: one deployment from its start to its close, over the records: log, plan, ends, close,
+ * take-over. Imports ports and below, the journal, the engine's generator, executor and events.
+ *
+ * Invariants I4, I5, I7, I9: one append in flight, which carries all decisions that wait; what was
+ * appended is never decided again; a deposed writer stops.
+ */
+import { error } from '../../errors/error.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { DecisionLogPort } from '../../ports/records.ts'
+import type { DeploymentId, LogNumber, WriterToken } from '../../records/ids.ts'
+import type { Decision } from '../../records/log.ts'
+
+/** Appends decisions to the log of a deployment. */
+export interface LogWriter {
+  /** Resolves when the decision is durable. Throws DEPLOYMENT_TAKEN_OVER, then for every further call. */
+  readonly append: (...decisions: readonly Decision[]) => Promise<void>
+}
+
+interface Waiting {
+  readonly decisions: readonly Decision[]
+  readonly done: () => void
+  readonly failed: (thrown: unknown) => void
+}
+
+/** Makes the writer of one life, from the next free number on. */
+export function createLogWriter(
+  deps: { readonly log: DecisionLogPort; readonly clock: ClockPort },
+  life: { readonly deployment: DeploymentId; readonly writer: WriterToken; readonly next: LogNumber },
+): LogWriter {
+  let number: number = life.next
+  let waiting: Waiting[] = []
+  let isRunning = false
+  let broken: unknown
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        if (broken !== undefined) throw broken
+        const decisions = batch.flatMap(item => item.decisions)
+        const record = { number: number as LogNumber, writer: life.writer, at: deps.clock.now(), decisions }
+        const result = await deps.log.append(life.deployment, record)
+        if (result === 'taken')
+          throw error('DEPLOYMENT_TAKEN_OVER', `another process took over deployment ${life.deployment}`)
+        number += 1
+        for (const item of batch) item.done()
+      } catch (thrown) {
+        broken = thrown
+        for (const item of batch) item.failed(thrown)
+      }
+    }
+    isRunning = false
+  }
+  return {
+    append: (...decisions) =>
+      new Promise((done, failed) => {
+        waiting.push({ decisions, done, failed })
+        if (isRunning) return
+        isRunning = true
+        // Everything that is decided in this turn goes into one record.
+        setImmediate(() => void flush())
+      }),
+  }
+}

@@ -1,0 +1,69 @@
+import type { OperationId } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import type { Base } from '../generator/base.ts'
+import { isLogical, type Step, type TrackedState } from '../step.ts'
+import type { Sealing } from './sealing.ts'
+
+/** Where an operation stands in its plan. */
+export interface PlanPlace {
+  readonly id: OperationId
+  readonly needs: number
+  readonly releases: readonly OperationId[]
+}
+
+/** A step as the record that executors read. */
+export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Operation {
+  const { reason } = step
+  return {
+    id: place.id,
+    op: step.op,
+    urn: step.urn,
+    type: step.type,
+    provider: step.provider,
+    ...(step.old === undefined ? {} : { old: step.old.ref }),
+    ...(step.next === undefined ? {} : { state: sealing.seal(step.next) }),
+    effect: step.effect,
+    needs: place.needs,
+    releases: place.releases,
+    ...(step.skipCall ? { skipCall: true } : {}),
+    ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
+    ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),
+    ...(reason.detailedDiff === null ? {} : { detailedDiff: Object.fromEntries(reason.detailedDiff) }),
+    logical: isLogical(step.op),
+  }
+}
+
+/** An operation opened again; old states are found in the base, or among what operations made. */
+export function stepOfOperation(
+  operation: Operation,
+  from: { readonly base: Base; readonly sealing: Sealing; readonly made: (id: OperationId) => TrackedState | undefined },
+): Step {
+  const { old } = operation
+  const tracked =
+    old === undefined ? undefined : old.kind === 'base' ? from.base.tracked(old.index) : from.made(old.operation)
+  const { detailedDiff } = operation
+  return {
+    op: operation.op,
+    urn: operation.urn,
+    type: operation.type,
+    provider: operation.provider,
+    old: tracked,
+    next: operation.state === undefined ? undefined : from.sealing.open(operation.state),
+    effect: operation.effect,
+    skipCall: operation.skipCall === true,
+    reason: {
+      keys: operation.keys ?? [],
+      diffs: operation.diffs ?? [],
+      detailedDiff:
+        detailedDiff === undefined || detailedDiff === null
+          ? null
+          : new Map(Object.entries(detailedDiff).map(([path, entry]) => [path, { ...entry, kind: parseKind(entry.kind) }])),
+    },
+  }
+}
+
+const kinds = ['add', 'add-replace', 'delete', 'delete-replace', 'update', 'update-replace'] as const
+
+function parseKind(text: string): (typeof kinds)[number] {
+  return kinds.find(kind => kind === text) ?? 'update'
+}

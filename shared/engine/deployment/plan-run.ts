@@ -1,0 +1,149 @@
+import type { ChainQueuePort } from '../../ports/queue.ts'
+import type { BlobsPort, ControlPort, OperationsPort } from '../../ports/records.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { BlobHash, DeploymentId, OperationId } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import type { Step } from '../step.ts'
+import type { StepEnd } from '../step-end.ts'
+import { chainMessages } from './chain-messages.ts'
+import { stepEndOf } from './deployment-runner.ts'
+import type { EndWatcher } from './end-watcher.ts'
+import { inBatches } from './log-view.ts'
+import type { LogWriter } from './log-writer.ts'
+import type { Sealing } from './sealing.ts'
+
+/** A planned operation with the step that it is; joins have none. */
+export interface PlannedOperation {
+  readonly operation: Operation
+  readonly step: Step | undefined
+}
+
+/** What a plan needs to be recorded and followed. */
+export interface PlanDeps {
+  readonly deployment: DeploymentId
+  readonly writer: LogWriter
+  readonly blobs: BlobsPort
+  readonly chains: ChainQueuePort
+  readonly operations: OperationsPort
+  readonly control: ControlPort
+  readonly clock: ClockPort
+  readonly watcher: EndWatcher
+  readonly sealing: Sealing
+  readonly emitter: StepEmitter
+}
+
+/** What became of a plan's operations: those that never began are not in it. */
+export interface PlanResult {
+  readonly ends: ReadonlyMap<OperationId, StepEnd>
+  readonly isWhole: boolean
+}
+
+/** Most operations in a page. */
+const pageMax = 500
+/** How often heads are read while a stopped plan runs out, in ms. */
+const runOutMs = 50
+
+/**
+ * Records a plan as pages and one log record, sends what is ready, and follows it until everything
+ * ended, is blocked by a failure, or was stopped. The executors release the rest by themselves.
+ */
+export async function runPlan(
+  deps: PlanDeps,
+  what: 'refresh' | 'deletes',
+  plan: { readonly planned: readonly PlannedOperation[]; readonly isStoppedByFailure: boolean },
+): Promise<PlanResult> {
+  const { planned } = plan
+  const operations = planned.map(({ operation }) => operation)
+  const pages: BlobHash[] = []
+  for (let at = 0; at < operations.length; at += pageMax)
+    pages.push(await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(at, at + pageMax)))))
+  const following = follow(deps, plan)
+  await deps.writer.append({ kind: 'plan', what, pages, operations: operations.length })
+  const ready = operations.filter(operation => operation.needs === 0 && operation.op !== 'join')
+  await deps.chains.send(chainMessages(deps.deployment, ready))
+  return following
+}
+
+function follow(
+  deps: PlanDeps,
+  plan: { readonly planned: readonly PlannedOperation[]; readonly isStoppedByFailure: boolean },
+): Promise<PlanResult> {
+  const byId = new Map(plan.planned.map(item => [item.operation.id, item]))
+  const remaining = new Set([...byId.values()].filter(item => item.step !== undefined).map(item => item.operation.id))
+  const ends = new Map<OperationId, StepEnd>()
+  return new Promise((done, failed) => {
+    let isEnding = false
+    const finish = (): void => {
+      if (remaining.size > 0 || isEnding) return
+      isEnding = true
+      done({ ends, isWhole: [...ends.values()].every(end => end.verdict === 'succeeded') && ends.size === countOf(plan) })
+    }
+    const block = (from: OperationId): void => {
+      const open = [...(byId.get(from)?.operation.releases ?? [])]
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        remaining.delete(next)
+        open.push(...(byId.get(next)?.operation.releases ?? []))
+        byId.delete(next)
+      }
+    }
+    const note = (item: PlannedOperation, end: StepEnd): void => {
+      const { id } = item.operation
+      if (!remaining.delete(id)) return
+      ends.set(id, end)
+      if (item.step !== undefined) deps.emitter.count(item.step, end)
+      if (end.verdict !== 'succeeded') {
+        block(id)
+        if (plan.isStoppedByFailure && end.error?.protected !== true)
+          void deps.control.stop(deps.deployment, 'graceful').catch(failed)
+      }
+      finish()
+    }
+    for (const item of byId.values())
+      if (item.step !== undefined)
+        deps.watcher.wait(item.operation.id).then(recorded => note(item, stepEndOf(recorded, deps.sealing)), failed)
+    void runOutWhenStopped(deps, remaining, () => isEnding).then(dropped => {
+      for (const id of dropped) remaining.delete(id)
+      finish()
+    }, failed)
+    finish()
+  })
+}
+
+function countOf(plan: { readonly planned: readonly PlannedOperation[] }): number {
+  return plan.planned.filter(item => item.step !== undefined).length
+}
+
+/** Waits until the deployment is stopped and nothing of `remaining` runs any more; answers what never ended. */
+async function runOutWhenStopped(
+  deps: PlanDeps,
+  remaining: ReadonlySet<OperationId>,
+  isOver: () => boolean,
+): Promise<readonly OperationId[]> {
+  for (;;) {
+    await deps.clock.sleep(runOutMs * 4)
+    if (isOver()) return []
+    const control = await deps.control.read(deps.deployment)
+    if (control !== undefined && control.stop === 'none') continue
+    await awaitRunning(deps, [...remaining])
+    // What ended meanwhile is told by its hint, or here.
+    await deps.clock.sleep(runOutMs)
+    return [...remaining]
+  }
+}
+
+/** Resolves when none of the operations has a living owner that did not end it. Only after a stop: nothing begins then. */
+export async function awaitRunning(
+  deps: Pick<PlanDeps, 'operations' | 'clock' | 'deployment'>,
+  ids: readonly OperationId[],
+): Promise<void> {
+  for (let open = ids; open.length > 0; ) {
+    const running: OperationId[] = []
+    for (const batch of inBatches(open, pageMax)) {
+      const heads = await deps.operations.heads(deps.deployment, batch)
+      for (const [id, head] of heads) if (head.owner !== '' && head.end === undefined) running.push(id)
+    }
+    open = running
+    if (open.length > 0) await deps.clock.sleep(runOutMs)
+  }
+}

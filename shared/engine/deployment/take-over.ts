@@ -1,0 +1,77 @@
+import { error } from '../../errors/error.ts'
+import type { LeasesPort } from '../../ports/records.ts'
+import type { RandomPort } from '../../ports/system.ts'
+import type { ProcessGroup } from '../../records/head.ts'
+import { deploymentPartsOf, type DeploymentId, type WriterToken } from '../../records/ids.ts'
+import type { Holder } from '../../records/log.ts'
+import { type CloseDeps, finishClose } from './close.ts'
+import { viewLog } from './log-view.ts'
+import { createLogWriter } from './log-writer.ts'
+
+/** What a take-over asks besides a close. */
+export interface TakeOverDeps extends CloseDeps {
+  readonly leases: LeasesPort
+  readonly random: RandomPort
+  readonly holder: Holder
+  /** Whether a process of this host still lives; undefined for one of another host. */
+  readonly isAlive: (process: { readonly host: string; readonly pid: number; readonly started: string }) => boolean | undefined
+  /** Ends a process group of this host that its parent left behind. */
+  readonly endGroup: (group: ProcessGroup) => void
+}
+
+/** How a deployment stands that somebody started before. */
+export type LeftDeployment =
+  | { readonly kind: 'over' }
+  | { readonly kind: 'held'; readonly holder: Holder }
+  | { readonly kind: 'dead'; readonly holder: Holder | undefined }
+
+/** How long a deployment may be without its control record after its start, in ms. */
+const controlWithinMs = 3_000
+
+/** Whether the holder of a deployment still lives. */
+export async function standingOf(deps: TakeOverDeps, deployment: DeploymentId): Promise<LeftDeployment> {
+  const began = deps.clock.monotonicMs()
+  for (;;) {
+    const control = await deps.control.read(deployment)
+    if (control !== undefined) {
+      if (deps.isAlive(control.holder) !== false && !isSelf(control.holder, deps.holder)) return { kind: 'held', holder: control.holder }
+      return { kind: 'dead', holder: control.holder }
+    }
+    const current = await deps.catalog.stack(deploymentPartsOf(deployment).stack)
+    if (current?.current !== deployment) return { kind: 'over' }
+    if (deps.clock.monotonicMs() - began > controlWithinMs) return { kind: 'dead', holder: undefined }
+    await deps.clock.sleep(100)
+  }
+}
+
+function isSelf(a: Holder, b: Holder): boolean {
+  return a.host === b.host && a.pid === b.pid && a.started === b.started
+}
+
+/**
+ * Takes over the log of a deployment whose holder is dead on this host, and closes it: what it left
+ * running is ended first, outcomes that were found are selected, the rest becomes interrupted.
+ * Throws DEPLOYMENT_TAKEN_OVER when somebody else was faster.
+ */
+export async function closeDead(deps: TakeOverDeps, deployment: DeploymentId): Promise<void> {
+  const leases = await deps.leases.list(deployment)
+  for (const lease of leases) {
+    if (deps.isAlive(lease.holder) === true && !isSelf(lease.holder, deps.holder)) continue
+    for (const group of lease.groups) deps.endGroup(group)
+    await deps.leases.retire(deployment, lease.executor)
+  }
+  const view = await viewLog(deps, deployment)
+  const writer = deps.random.uuid() as WriterToken
+  const log = createLogWriter(deps, { deployment, writer, next: view.next })
+  await log.append({ kind: 'takeover', holder: deps.holder })
+  const created = await deps.control.create(deployment, deps.holder)
+  if (!created) await deps.control.hold(deployment, deps.holder)
+  if (view.closing === undefined) await log.append({ kind: 'closing', result: 'interrupted' })
+  await finishClose(deps, deployment, { isHere: false, changes: {} })
+}
+
+/** The error for a stack that another deployment holds. */
+export function busyError(deployment: DeploymentId, holder: Holder): Error {
+  const who = `${holder.who} (process ${holder.pid} on ${holder.host})`
+  return error('STACK_BUSY', `deployment ${deploymentPartsOf(deployment).number} of this stack is held by ${who}`)
+}

@@ -1,0 +1,163 @@
+import type { ChainQueuePort, Delivery, HintsPort } from '../../ports/queue.ts'
+import type { ControlPort, OperationsPort } from '../../ports/records.ts'
+import type { ClockPort, RandomPort } from '../../ports/system.ts'
+import type { Head } from '../../records/head.ts'
+import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import type { Step } from '../step.ts'
+import type { StepEnd } from '../step-end.ts'
+import type { Sealing } from '../deployment/sealing.ts'
+import { perform, type PerformDeps } from './perform.ts'
+import type { PlanIndex } from './plan-index.ts'
+import { releaseWaiters } from './release.ts'
+import type { Slots } from './slots.ts'
+
+/** What an executor knows of the deployment whose message it holds. */
+export interface ExecutionContext {
+  readonly deployment: DeploymentId
+  readonly plan: PlanIndex
+  readonly sealing: Sealing
+  /** Opens an operation: its old state is looked up in the pinned base. */
+  readonly stepOf: (operation: Operation) => Promise<Step>
+  readonly emitter: StepEmitter
+  readonly performing: PerformDeps
+  readonly slots: Slots
+}
+
+/** The ports that executors use. */
+export interface ExecutorPorts {
+  readonly operations: OperationsPort
+  readonly control: ControlPort
+  readonly chains: ChainQueuePort
+  readonly hints: HintsPort
+  readonly clock: ClockPort
+  readonly random: RandomPort
+}
+
+/** Runs deliveries of one executor identity. */
+export interface Executor {
+  /** Runs the message's operations and what they alone released; then removes the message. Never throws for a failed operation. */
+  readonly handle: (delivery: Delivery) => Promise<void>
+}
+
+/** How long a delivery stays invisible before it is extended, in ms. */
+const extendEveryMs = 20_000
+const extendByMs = 60_000
+
+/** Makes an executor. `contextOf` answers undefined when the deployment is over. */
+export function createExecutor(
+  ports: ExecutorPorts,
+  identity: {
+    readonly executor: ExecutorId
+    readonly contextOf: (deployment: DeploymentId) => Promise<ExecutionContext | undefined>
+  },
+): Executor {
+  return {
+    async handle(delivery) {
+      const context = await identity.contextOf(delivery.message.deployment)
+      if (context !== undefined) {
+        const extending = setInterval(() => void ports.chains.extend(delivery.receipt, extendByMs), extendEveryMs)
+        try {
+          await Promise.all(
+            delivery.message.operations.map(id => runChain(ports, context, { id, executor: identity.executor })),
+          )
+        } finally {
+          clearInterval(extending)
+        }
+      }
+      await ports.chains.remove(delivery.receipt)
+    },
+  }
+}
+
+/** Runs an operation, and on along the chain as long as exactly one waiter became ready. */
+async function runChain(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  start: { readonly id: OperationId; readonly executor: ExecutorId },
+): Promise<void> {
+  let next: OperationId | undefined = start.id
+  while (next !== undefined) {
+    const operation: Operation | undefined = await context.plan.find(next)
+    if (operation === undefined) return
+    const release = await context.slots.take()
+    try {
+      next = await runOperation(ports, context, { operation, executor: start.executor })
+    } finally {
+      release()
+    }
+  }
+}
+
+/** One operation: begin, control, call, outcome, end, arrivals, hint. Answers the one waiter to go on with. */
+async function runOperation(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  task: { readonly operation: Operation; readonly executor: ExecutorId },
+): Promise<OperationId | undefined> {
+  const { deployment } = context
+  const { operation } = task
+  const { id } = operation
+  const owner = ports.random.uuid() as OwnerToken
+  const claim = { owner, executor: task.executor, attempt: 0, needs: operation.needs }
+  let begun = await ports.operations.begin(deployment, id, claim)
+  if (begun.kind === 'refused') {
+    if (begun.head.end !== undefined) return releaseAfter(ports, context, operation, begun.head)
+    // Given back by each that had it: nobody called, so it may begin again.
+    if (begun.head.owner !== '' || begun.head.attempt === 0 || begun.head.givenBack < begun.head.attempt) return undefined
+    begun = await ports.operations.begin(deployment, id, { ...claim, attempt: begun.head.attempt })
+    if (begun.kind === 'refused') return undefined
+  }
+  const control = await ports.control.read(deployment)
+  if (control === undefined || control.closed || control.stop !== 'none') {
+    await ports.operations.giveBack(deployment, id, owner, begun.attempt)
+    return undefined
+  }
+  const end = await callAndRecord(ports, context, { operation, owner, attempt: begun.attempt })
+  ports.hints.hint(deployment, id)
+  if (end?.verdict !== 'succeeded') return undefined
+  return releaseWaiters(ports, context, operation)
+}
+
+/** Redoes what the end of an operation releases: a message may come again after its work was done. */
+function releaseAfter(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  operation: Operation,
+  head: Head,
+): Promise<OperationId | undefined> {
+  ports.hints.hint(context.deployment, operation.id)
+  return head.end?.verdict === 'succeeded' ? releaseWaiters(ports, context, operation) : Promise.resolve(undefined)
+}
+
+/** The provider call with its outcome and its end; undefined when someone else ended the operation. */
+async function callAndRecord(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  task: { readonly operation: Operation; readonly owner: OwnerToken; readonly attempt: number },
+): Promise<StepEnd | undefined> {
+  const { deployment, emitter } = context
+  const { operation, owner, attempt } = task
+  const { id } = operation
+  const step = await context.stepOf(operation)
+  emitter.pre(step)
+  const startedAt = ports.clock.now()
+  const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
+  const end = await perform(step, { preview: false }, { ...context.performing, warn })
+  if (end.verdict !== 'interrupted')
+    await ports.operations.putOutcome(deployment, {
+      operation: id,
+      attempt,
+      verdict: end.verdict,
+      ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state) }),
+      ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
+      ...(end.error === undefined ? {} : { error: end.error }),
+      startedAt,
+      endedAt: ports.clock.now(),
+    })
+  const isSelected = await ports.operations.select(deployment, id, { owner, attempt, verdict: end.verdict })
+  if (!isSelected) return undefined
+  emitter.ended(step, end)
+  return end
+}

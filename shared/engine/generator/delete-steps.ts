@@ -1,0 +1,42 @@
+import type { StateEffect, StepOp } from '../../records/operation.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { type Step, stepOf } from '../step.ts'
+import type { GeneratorContext } from './context.ts'
+import { isWithoutCall } from './replacement.ts'
+import { isOperatedOn } from './sets.ts'
+
+/** A delete of a base state, by its index. */
+export interface CondemnedStep {
+  readonly index: number
+  readonly step: Step
+}
+
+/**
+ * What is to be deleted when the program has ended (`all` = destroy: everything): old copies of
+ * replaced resources, and what the program no longer registers. Source: `engine.md` 5.10.
+ */
+export function condemnedSteps(ctx: GeneratorContext): readonly CondemnedStep[] {
+  const { base, sets } = ctx
+  const found: { index: number; op: StepOp; effect: StateEffect }[] = []
+  base.snapshot.resources.forEach((state, index) => {
+    if (state.viewOf !== '') return
+    const superseded = state.delete || sets.marked.has(index)
+    if (superseded) {
+      if (sets.condemned.has(index)) return
+      found.push({ index, op: state.external ? 'discard-replaced' : 'delete-replaced', effect: 'remove' })
+    } else if (!isOperatedOn(sets, state.urn)) found.push({ index, ...deleteOf(ctx, state, index) })
+    else return
+    sets.condemned.add(index)
+    sets.deletes.add(state.urn)
+  })
+  return found.map(({ index, op, effect }) => {
+    const old = base.tracked(index)
+    return { index, step: stepOf({ op, effect, old, skipCall: isWithoutCall(ctx, old.state) }) }
+  })
+}
+
+function deleteOf(ctx: GeneratorContext, state: ResourceState, index: number): { op: StepOp; effect: StateEffect } {
+  if (state.pendingReplacement || ctx.sets.pendingReplacement.has(index))
+    return { op: 'remove-pending-replace', effect: 'remove' }
+  return { op: state.external ? 'discard' : 'delete', effect: 'remove' }
+}

@@ -1,0 +1,30 @@
+import type { OperationId } from '../../records/ids.ts'
+import type { Decision } from '../../records/log.ts'
+import { operationOf } from '../deployment/operations.ts'
+import type { Sealing } from '../deployment/sealing.ts'
+import { stepOf } from '../step.ts'
+import type { GeneratorContext } from './context.ts'
+
+/**
+ * Unchanged resources whose line in the program moved, as one batch at the end: they alone would
+ * otherwise make every edit of a program write every resource.
+ */
+export function unwrittenPositions(
+  ctx: GeneratorContext,
+  deps: { readonly sealing: Sealing; readonly nextId: () => OperationId },
+): readonly Decision[] {
+  const moved: Decision[] = []
+  for (const [urn, current] of ctx.sets.current) {
+    const goal = ctx.sets.goals.get(urn)
+    if (goal === undefined || current.ref.kind !== 'base') continue
+    const { state } = current
+    const { sourcePosition, stackTrace } = goal
+    const isSame = state.sourcePosition === sourcePosition && JSON.stringify(state.stackTrace) === JSON.stringify(stackTrace)
+    if (isSame) continue
+    const next = { ...state, sourcePosition, stackTrace }
+    const step = stepOf({ op: 'same', effect: 'replace', old: current, next })
+    const { state: _draft, ...operation } = operationOf(step, { id: deps.nextId(), needs: 0, releases: [] }, deps.sealing)
+    moved.push({ kind: 'settled', operation, state: deps.sealing.seal(next) })
+  }
+  return moved
+}

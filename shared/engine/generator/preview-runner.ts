@@ -1,0 +1,41 @@
+import type { OperationId } from '../../records/ids.ts'
+import { perform, type PerformDeps } from '../executor/perform.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import type { Step, TrackedState } from '../step.ts'
+import { succeeded } from '../step-end.ts'
+import type { EndedStep, StepRunner } from './context.ts'
+import type { ResourceState } from '../../state/resource.ts'
+
+/** Carries steps out at once, as a preview does: providers are asked what would be, nothing is recorded (I11). */
+export function createPreviewRunner(deps: PerformDeps, emitter: StepEmitter): StepRunner {
+  const tracked = (state: ResourceState): TrackedState => ({
+    state,
+    ref: { kind: 'operation', operation: 0 as OperationId },
+  })
+  const runOne = async (step: Step): Promise<EndedStep> => {
+    emitter.pre(step)
+    const end = step.op === 'replace' ? succeeded(undefined) : await perform(step, { preview: true }, deps)
+    emitter.ended(step, end)
+    emitter.count(step, end)
+    return { step, end, tracked: end.state === undefined ? undefined : tracked(end.state) }
+  }
+  return {
+    async run({ steps }) {
+      const ends: EndedStep[] = []
+      for (const step of steps) {
+        const ended = await runOne(step)
+        ends.push(ended)
+        if (ended.end.verdict !== 'succeeded') break
+      }
+      return ends
+    },
+    settle: (step, state) => Promise.resolve(tracked(state ?? stateOf(step))),
+    outputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
+  }
+}
+
+function stateOf(step: Step): ResourceState {
+  const state = step.next ?? step.old?.state
+  if (state === undefined) throw new TypeError('a step has an old or a new state')
+  return state
+}

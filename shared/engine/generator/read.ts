@@ -1,0 +1,72 @@
+import { isProviderType } from '../../names/provider-reference.ts'
+import type { Urn } from '../../names/urn.ts'
+import { resourceState } from '../../state/resource.ts'
+import type { PropertyMap } from '../../values/value.ts'
+import { type Step, stepOf } from '../step.ts'
+import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
+import { claimUrn } from './claim.ts'
+import type { PackageRequest } from './goal.ts'
+import { type DefaultProviders, explicitProvider } from './provider-resolution.ts'
+import type { CurrentState } from './sets.ts'
+
+/** A resource that the program names by id without owning it. `id` '' = not known (preview). */
+export interface ReadRequest {
+  readonly type: string
+  readonly name: string
+  readonly id: string
+  readonly idUnknown: boolean
+  readonly parent: Urn | ''
+  readonly properties: PropertyMap
+  readonly dependencies: readonly Urn[]
+  readonly provider: string
+  readonly plugin: PackageRequest
+  readonly additionalSecretOutputs: readonly string[]
+  readonly sourcePosition: string
+}
+
+/** Decides and carries out a read. Source: `engine.md` 5.17. */
+export async function readResource(
+  ctx: GeneratorContext,
+  asked: ReadRequest,
+  defaults: DefaultProviders,
+): Promise<CurrentState> {
+  const named = { ...asked, providers: new Map<string, string>() }
+  const explicit = explicitProvider(ctx, named)
+  const provider = explicit === '' ? await defaults.reference(asked.plugin) : explicit
+  const claim = claimUrn(ctx, { ...asked, aliases: [] })
+  if (isProviderType(asked.type)) bail(ctx, 'provider resources may not be read', claim.urn)
+  if (asked.id === '' && !asked.idUnknown) bail(ctx, `Expected an ID for ${claim.urn}`, claim.urn)
+  const next = resourceState({
+    urn: claim.urn,
+    type: asked.type,
+    custom: true,
+    external: true,
+    id: asked.id,
+    inputs: asked.properties,
+    parent: asked.parent,
+    dependencies: asked.dependencies,
+    provider,
+    additionalSecretOutputs: asked.additionalSecretOutputs,
+    sourcePosition: asked.sourcePosition,
+  })
+  const { old, index } = claim
+  const steps: Step[] = []
+  ctx.sets.operated.add(claim.urn)
+  if (old !== undefined && index !== undefined && !old.state.external && old.state.id !== asked.id) {
+    ctx.sets.replaces.add(claim.urn)
+    ctx.sets.marked.add(index)
+    steps.push(stepOf({ op: 'read-replacement', effect: 'add-mark', old, next }))
+    steps.push(stepOf({ op: 'replace', effect: 'none', old, next }))
+  } else if (old === undefined) steps.push(stepOf({ op: 'read', effect: 'add', next }))
+  else steps.push(stepOf({ op: 'read', effect: 'replace', old, next }))
+  const ends = await ctx.runner.run({ urn: claim.urn, goal: '', steps, sets: {} })
+  const made = ends[0]
+  if (made?.tracked === undefined || made.end.verdict !== 'succeeded') {
+    if (ctx.continueOnError) throw new RegistrationFailed()
+    ctx.abort()
+    throw new Bail()
+  }
+  const current = { ...made.tracked, op: made.step.op }
+  ctx.sets.current.set(claim.urn, current)
+  return current
+}

@@ -1,0 +1,50 @@
+import { isProviderType } from '../../names/provider-reference.ts'
+import type { OperationId } from '../../records/ids.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { operationOf } from '../deployment/operations.ts'
+import type { PlannedOperation } from '../deployment/plan-run.ts'
+import type { Sealing } from '../deployment/sealing.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import { type Step, stepOf } from '../step.ts'
+import { succeeded } from '../step-end.ts'
+import type { Base } from './base.ts'
+
+/** The refresh of every state that a provider can be asked about; the others are told as unchanged. Source: `engine.md` 5.11. */
+export function refreshSteps(base: Base): { readonly asked: readonly Step[]; readonly unchanged: readonly Step[] } {
+  const asked: Step[] = []
+  const unchanged: Step[] = []
+  base.snapshot.resources.forEach((state, index) => {
+    if (state.viewOf !== '') return
+    const old = base.tracked(index)
+    const step = stepOf({ op: 'refresh', effect: 'swap', old, next: state })
+    if (isAsked(state)) asked.push(step)
+    else unchanged.push(step)
+  })
+  return { asked, unchanged }
+}
+
+function isAsked(state: ResourceState): boolean {
+  return state.custom && !isProviderType(state.type) && !state.pendingReplacement
+}
+
+/** Tells of states that a refresh never changes. */
+export function tellUnchanged(emitter: StepEmitter, steps: readonly Step[]): void {
+  for (const step of steps) {
+    const end = succeeded(step.next, 'same')
+    emitter.pre(step)
+    emitter.ended(step, end)
+    emitter.count(step, end)
+  }
+}
+
+/** Refreshes as operations: all may run at once. */
+export function planRefresh(
+  steps: readonly Step[],
+  deps: { readonly sealing: Sealing; readonly nextId: () => OperationId },
+): readonly PlannedOperation[] {
+  return steps.map(step => {
+    const { next: _state, ...asked } = step
+    const operation = operationOf({ ...asked, next: undefined }, { id: deps.nextId(), needs: 0, releases: [] }, deps.sealing)
+    return { operation, step }
+  })
+}

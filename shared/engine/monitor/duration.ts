@@ -1,0 +1,17 @@
+import { error } from '../../errors/error.ts'
+
+const units: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 }
+
+/** Seconds of a duration as programs write it (`1h30m`, `1.5s`); '' and `0` are 0. Throws RESOURCE_INVALID. */
+export function durationSeconds(text: string): number {
+  if (text === '' || text === '0') return 0
+  let seconds = 0
+  let at = 0
+  for (const match of text.matchAll(/([0-9]*\.?[0-9]+)(ns|us|µs|ms|s|m|h)/g)) {
+    if (match.index !== at) break
+    seconds += Number(match[1]) * (units[match[2] ?? ''] ?? 0)
+    at += match[0].length
+  }
+  if (at !== text.length) throw error('RESOURCE_INVALID', `'${text}' is not a duration such as '1h30m'`)
+  return seconds
+}

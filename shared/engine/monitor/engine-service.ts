@@ -1,0 +1,60 @@
+import { LogSeverity } from '../../../proto/gen/pulumi/engine.ts'
+import type {
+  GetRootResourceResponse,
+  LogRequest,
+  RequirePulumiVersionRequest,
+  SetRootResourceRequest,
+} from '../../../proto/gen/pulumi/engine.ts'
+import { satisfies } from 'semver'
+import type { DiagnosticEvent } from '../events/event.ts'
+
+/** The engine version that programs may ask for a range of: the one whose behaviour is kept. */
+export const emulatedVersion = '3.260.0'
+
+/** Where messages of programs and plugins go. */
+export interface EngineServiceDeps {
+  readonly said: (diagnostic: {
+    readonly severity: DiagnosticEvent['severity']
+    readonly message: string
+    readonly urn: string
+    readonly streamId: number
+    readonly ephemeral: boolean
+  }) => void
+}
+
+/** The handlers of the engine service. Source: `engine.md` 2.3. */
+export function engineHandlers(deps: EngineServiceDeps) {
+  let root = ''
+  return {
+    log({ severity, message, urn, streamId, ephemeral }: LogRequest): Promise<object> {
+      deps.said({ severity: severityOf(severity), message, urn, streamId, ephemeral })
+      return Promise.resolve({})
+    },
+    getRootResource: (): Promise<GetRootResourceResponse> => Promise.resolve({ urn: root }),
+    setRootResource({ urn }: SetRootResourceRequest): Promise<object> {
+      root = urn
+      return Promise.resolve({})
+    },
+    startDebugging: (): Promise<object> =>
+      Promise.reject(new Error('attaching a debugger is not supported yet (FEATURE_MISSING)')),
+    requirePulumiVersion({ pulumiVersionRange }: RequirePulumiVersionRequest): Promise<object> {
+      if (satisfies(emulatedVersion, pulumiVersionRange)) return Promise.resolve({})
+      return Promise.reject(
+        new Error(`Pulumi CLI version ${emulatedVersion} does not satisfy the version range "${pulumiVersionRange}"`),
+      )
+    },
+  }
+}
+
+function severityOf(severity: LogSeverity): DiagnosticEvent['severity'] {
+  switch (severity) {
+    case LogSeverity.DEBUG:
+      return 'debug'
+    case LogSeverity.WARNING:
+      return 'warning'
+    case LogSeverity.ERROR:
+      return 'error'
+    default:
+      return 'info'
+  }
+}

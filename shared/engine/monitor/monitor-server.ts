@@ -1,0 +1,81 @@
+/**
+ * monitor: the gRPC services that programs and plugins call while a deployment runs: resource
+ * monitor and engine. Reads requests, asks the generator, writes replies; decides nothing.
+ *
+ * Invariants: servers listen on loopback only; when the deployment ends early, calls under way get
+ * UNAVAILABLE, the one code that programs take as "stop silently" (`engine.md` 1.5).
+ */
+import { type handleUnaryCall, Server, ServerCredentials, status, type UntypedServiceImplementation } from '@grpc/grpc-js'
+import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
+import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
+import { messageOf } from '../../errors/error.ts'
+import { Bail } from '../generator/context.ts'
+import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
+import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
+
+/** Largest message in either direction, in bytes: Pulumi's own limit. */
+export const messageBytesMax = 400 * 1024 * 1024
+
+/** The services, listening. */
+export interface MonitorServer {
+  /** `127.0.0.1:<port>` */
+  readonly address: string
+  /** Gives what the program is answered; before it, calls wait. */
+  readonly open: (deps: MonitorDeps) => void
+  /** Ends calls under way with UNAVAILABLE; further ones too. */
+  readonly abort: () => void
+  /** Resolves when the program said that it registers nothing more. */
+  readonly signalled: Promise<void>
+  /** Answers the program that waits for the end. */
+  readonly release: () => void
+  readonly close: () => void
+}
+
+/** Starts both services on a free port of the loopback address. */
+export async function startMonitorServer(deps: EngineServiceDeps): Promise<MonitorServer> {
+  const options = {
+    'grpc.max_receive_message_length': messageBytesMax,
+    'grpc.max_send_message_length': messageBytesMax,
+  }
+  const server = new Server(options)
+  const aborted = Promise.withResolvers<never>()
+  aborted.promise.catch(() => undefined)
+  const opened = Promise.withResolvers<MonitorDeps>()
+  const signalled = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const handlers = monitorHandlers(opened.promise, { signalled: signalled.resolve, released: released.promise })
+  server.addService(ResourceMonitorService, unary(handlers, aborted.promise))
+  server.addService(EngineService, unary(engineHandlers(deps), aborted.promise))
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
+      thrown === null ? resolve(bound) : reject(thrown),
+    )
+  })
+  return {
+    address: `127.0.0.1:${port}`,
+    open: opened.resolve,
+    abort: () => aborted.reject(new Bail()),
+    signalled: signalled.promise,
+    release: released.resolve,
+    close: () => server.forceShutdown(),
+  }
+}
+
+/** Handlers as grpc-js wants them; each races with the end of the deployment. */
+function unary(handlers: object, aborted: Promise<never>): UntypedServiceImplementation {
+  const wrapped = Object.entries(handlers).map(([name, handler]) => {
+    const handle: handleUnaryCall<unknown, unknown> = (call, reply) => {
+      Promise.race([handler(call.request), aborted]).then(
+        value => reply(null, value),
+        thrown => reply(statusOf(thrown)),
+      )
+    }
+    return [name, handle] as const
+  })
+  return Object.fromEntries(wrapped)
+}
+
+function statusOf(thrown: unknown): { code: number; details: string } {
+  if (thrown instanceof Bail) return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
+  return { code: status.UNKNOWN, details: messageOf(thrown) }
+}

@@ -1,0 +1,157 @@
+import type {
+  DeploymentInfo,
+  ReadResourceRequest,
+  ReadResourceResponse,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  RegisterResourceResponse,
+  ResourceInvokeRequest,
+  ResourceInvokeResponse,
+  SupportsFeatureRequest,
+  SupportsFeatureResponse,
+} from '../../../proto/gen/pulumi/resource.ts'
+import { ResourceMonitorFeature, Result } from '../../../proto/gen/pulumi/resource.ts'
+import { error } from '../../errors/error.ts'
+import { packageOf } from '../../names/provider-reference.ts'
+import { parseUrn } from '../../names/urn.ts'
+import { emptyMap } from '../../values/value.ts'
+import { fromWire, toWire } from '../../values/wire.ts'
+import type { WireOptions } from '../../values/wire-options.ts'
+import { RegistrationFailed } from '../generator/context.ts'
+import type { Generator } from '../generator/generator.ts'
+import type { CurrentState } from '../generator/sets.ts'
+import { pluginRequest, programOptions, readReadRequest, readRegistration, type ReadingDeps, urnOrNone } from './read-registration.ts'
+
+/** What the monitor answers with. */
+export interface MonitorDeps extends ReadingDeps {
+  readonly generator: Generator
+  readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
+}
+
+/** How the end of a program is told. */
+export interface ProgramSignals {
+  readonly signalled: () => void
+  readonly released: Promise<void>
+}
+
+const features: readonly ResourceMonitorFeature[] = [
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_SECRETS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_REPLACEMENT_TRIGGER,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_REPLACE_WITH,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_PARAMETERIZATION,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_SENDS_OPTIONS_TO_HOOKS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_BYTE_STRING,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_DEPENDS_ON,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_PARENT,
+]
+
+/** The same, as older SDKs ask for them one by one. What is not there yet refuses by name when it is used. */
+const featureNames: ReadonlySet<string> = new Set([
+  'secrets', 'resourceReferences', 'outputValues', 'aliasSpecs', 'replacementTrigger', 'deletedWith', 'replaceWith',
+  'transforms', 'invokeTransforms', 'parameterization', 'resourceHooks', 'errorHooks', 'sendsOptionsToHooks',
+])
+
+/** The handlers of the resource monitor; each waits until the deployment is ready. Source: `engine.md` 2.2. */
+export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSignals) {
+  let isSignalled = false
+  return {
+    async getDeploymentInfo(): Promise<DeploymentInfo> {
+      return { ...(await opened).info, supportedFeatures: [...features] }
+    },
+    supportsFeature: ({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> =>
+      Promise.resolve({ hasSupport: featureNames.has(id) }),
+    async registerResource(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
+      const deps = await opened
+      try {
+        const current = await deps.generator.register(await readRegistration(request, deps))
+        return registered(current, request)
+      } catch (thrown) {
+        if (thrown instanceof RegistrationFailed && request.supportsResultReporting) return notRegistered
+        throw thrown
+      }
+    },
+    async registerResourceOutputs(request: RegisterResourceOutputsRequest): Promise<object> {
+      const deps = await opened
+      const outputs = await deps.hashAssets(fromWire(request.outputs, { ...programOptions, outputs: false }))
+      await deps.generator.registerOutputs(parseUrn(request.urn), outputs)
+      return {}
+    },
+    async readResource(request: ReadResourceRequest): Promise<ReadResourceResponse> {
+      const deps = await opened
+      const { state } = await deps.generator.read(readReadRequest(request, deps))
+      return { urn: state.urn, properties: toWire(state.outputs, replyOptions(request)) }
+    },
+    async invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
+      const deps = await opened
+      if (request.packageRef !== '') throw notYet('packages with parameters')
+      const result = await deps.generator.invoke({
+        token: request.tok,
+        args: fromWire(request.args, { ...programOptions, outputs: false }),
+        provider: request.provider,
+        parent: urnOrNone(request.parent),
+        dependsOn: request.dependsOn.map(parseUrn),
+        plugin: pluginRequest(packageOf(request.tok), request),
+      })
+      if (result === 'unknown') return { return: undefined, failures: [], unknown: true }
+      const isReference = request.tok === 'pulumi:pulumi:getResource'
+      const options = { ...replyOptions({ ...request, acceptSecrets: true }), references: request.acceptResources || isReference }
+      return { return: toWire(result.outputs, options), failures: [...result.failures], unknown: false }
+    },
+    call: () => Promise.reject(notYet('methods of components (Call)')),
+    registerStackTransform: () => Promise.reject(notYet('stack transforms')),
+    registerStackInvokeTransform: () => Promise.reject(notYet('invoke transforms')),
+    registerResourceHook: () => Promise.reject(notYet('resource hooks')),
+    registerErrorHook: () => Promise.reject(notYet('error hooks')),
+    registerPackage: () => Promise.reject(notYet('packages with parameters')),
+    async signalAndWaitForShutdown(): Promise<object> {
+      if (isSignalled) throw new Error('Already waiting for shutdown')
+      isSignalled = true
+      signals.signalled()
+      await signals.released
+      return {}
+    },
+  }
+}
+
+function notYet(feature: string): Error {
+  return error('FEATURE_MISSING', `${feature} are not supported yet`)
+}
+
+function replyOptions(request: {
+  readonly acceptSecrets: boolean
+  readonly acceptResources: boolean
+  readonly acceptsByteString: boolean
+}): WireOptions {
+  return {
+    unknowns: 'keep',
+    secrets: request.acceptSecrets,
+    references: request.acceptResources,
+    outputs: false,
+    bytes: request.acceptsByteString,
+  }
+}
+
+const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }
+
+const notRegistered: RegisterResourceResponse = { ...noReply, propertyDependencies: new Map(), result: Result.FAIL }
+
+/** The reply: outputs of custom resources, nothing of components (their outputs are the program's own). */
+function registered({ state }: CurrentState, request: RegisterResourceRequest): RegisterResourceResponse {
+  const outputs = state.custom ? state.outputs : emptyMap
+  return {
+    ...noReply,
+    urn: state.urn,
+    id: state.id,
+    object: toWire(outputs, replyOptions(request)),
+    propertyDependencies: new Map(),
+    result: Result.SUCCESS,
+  }
+}

@@ -1,0 +1,192 @@
+import type { Alias as WireAlias } from '../../../proto/gen/pulumi/alias.ts'
+import type {
+  ReadResourceRequest,
+  RegisterResourceRequest,
+  RegisterResourceRequest_CustomTimeouts,
+} from '../../../proto/gen/pulumi/resource.ts'
+import type { SourcePosition, StackTrace } from '../../../proto/gen/pulumi/source.ts'
+import { error } from '../../errors/error.ts'
+import { packageOf } from '../../names/provider-reference.ts'
+import { parseUrn, type Urn } from '../../names/urn.ts'
+import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
+import type { PropertyMap, PropertyValue } from '../../values/value.ts'
+import { downgradeOutputs } from '../../values/walk.ts'
+import { fromWire, valueFromWire } from '../../values/wire.ts'
+import type { WireOptions } from '../../values/wire-options.ts'
+import type { Alias } from '../generator/aliases.ts'
+import type { PackageRequest, Registration } from '../generator/goal.ts'
+import type { ReadRequest } from '../generator/read.ts'
+import { durationSeconds } from './duration.ts'
+import { projectPosition } from './source-position.ts'
+
+/** How a program's values are read (`state.md` 2.6, monitor). */
+export const programOptions: WireOptions = { unknowns: 'keep', secrets: true, references: true, outputs: true, bytes: true }
+
+/** What is asked of the surroundings while a request is read. */
+export interface ReadingDeps {
+  /** The project's folder, for positions. */
+  readonly root: string
+  readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
+}
+
+/** A registration from the wire. Throws RESOURCE_INVALID, VALUE_MALFORMED or FEATURE_MISSING. */
+export async function readRegistration(request: RegisterResourceRequest, deps: ReadingDeps): Promise<Registration> {
+  refuseMissing(request)
+  requireToken(request)
+  const inputs = downgradeOutputs(await deps.hashAssets(fromWire(request.object, programOptions)))
+  const dependencies = unique(request.dependencies.map(parseUrn))
+  const trigger = request.replacementTrigger
+  return {
+    type: request.type,
+    name: request.name,
+    custom: request.custom,
+    parent: urnOrNone(request.parent),
+    inputs,
+    protect: request.protect,
+    retainOnDelete: request.retainOnDelete,
+    deletedWith: urnOrNone(request.deletedWith),
+    dependencies,
+    propertyDependencies: propertyDependencies(request, inputs, dependencies),
+    provider: request.provider,
+    providers: request.providers,
+    plugin: pluginRequest(packageOf(request.type), request),
+    deleteBeforeReplace:
+      request.deleteBeforeReplaceDefined || request.deleteBeforeReplace ? request.deleteBeforeReplace : undefined,
+    ignoreChanges: request.ignoreChanges,
+    replaceOnChanges: request.replaceOnChanges,
+    additionalSecretOutputs: request.additionalSecretOutputs,
+    hideDiff: request.hideDiffs,
+    aliases: aliasesOf(request),
+    customTimeouts: timeoutsOf(request.customTimeouts),
+    replaceWith: request.replaceWith.map(parseUrn),
+    replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
+    sourcePosition: positionOf(request.sourcePosition, deps.root),
+    stackTrace: framesOf(request.stackTrace, deps.root),
+  }
+}
+
+/** A read from the wire. */
+export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
+  if (request.packageRef !== '') throw missing('packages with parameters', request.name)
+  const id = valueFromWire(request.id, programOptions)
+  return {
+    type: request.type,
+    name: request.name,
+    id: typeof id === 'string' ? id : '',
+    idUnknown: typeof id !== 'string',
+    parent: urnOrNone(request.parent),
+    properties: downgradeOutputs(fromWire(request.properties, { ...programOptions, outputs: false })),
+    dependencies: unique(request.dependencies.map(parseUrn)),
+    provider: request.provider,
+    plugin: pluginRequest(packageOf(request.type), request),
+    additionalSecretOutputs: request.additionalSecretOutputs,
+    sourcePosition: positionOf(request.sourcePosition, deps.root),
+  }
+}
+
+/** What a request says of the plugin for a package. */
+export function pluginRequest(
+  pkg: string,
+  request: { readonly version: string; readonly pluginDownloadURL: string; readonly pluginChecksums: ReadonlyMap<string, Uint8Array> },
+): PackageRequest {
+  const checksums = new Map([...request.pluginChecksums].map(([key, bytes]) => [key, Buffer.from(bytes).toString('hex')]))
+  return { pkg, version: request.version, downloadUrl: request.pluginDownloadURL, checksums }
+}
+
+/** A URN, or '' where the request has none. */
+export function urnOrNone(text: string): Urn | '' {
+  return text === '' ? '' : parseUrn(text)
+}
+
+function refuseMissing(request: RegisterResourceRequest): void {
+  const asked: readonly (readonly [boolean, string])[] = [
+    [request.remote, 'remote components'],
+    [request.importId !== '', 'the import option'],
+    [request.transforms.length > 0, 'transforms'],
+    [request.packageRef !== '', 'packages with parameters'],
+    [request.stateMigrations.length > 0, 'state migrations'],
+    [request.envVarMappings.size > 0, 'envVarMappings'],
+    [Object.values(request.hooks ?? {}).some(names => Array.isArray(names) && names.length > 0), 'resource hooks'],
+  ]
+  for (const [isAsked, feature] of asked) if (isAsked) throw missing(feature, request.name)
+}
+
+/** The error for what a later version will have. */
+export function missing(feature: string, name: string): Error {
+  return error('FEATURE_MISSING', `${feature} are not supported yet (resource '${name}')`)
+}
+
+function requireToken(request: RegisterResourceRequest): void {
+  if (request.custom && request.type.split(':').length < 3)
+    throw error('RESOURCE_INVALID', `Type '${request.type}' is not a valid type token (must have format '*:*:*')`)
+}
+
+function triggerOf(wire: unknown): PropertyValue {
+  const value = valueFromWire(wire, programOptions, 'replacementTrigger') ?? null
+  return downgradeOutputs(new Map([['trigger', value]])).get('trigger') ?? null
+}
+
+function propertyDependencies(
+  request: RegisterResourceRequest,
+  inputs: PropertyMap,
+  dependencies: readonly Urn[],
+): ReadonlyMap<string, readonly Urn[]> {
+  if (request.propertyDependencies.size === 0) return new Map([...inputs.keys()].map(key => [key, dependencies]))
+  return new Map([...request.propertyDependencies].map(([key, { urns }]) => [key, unique(urns.map(parseUrn))]))
+}
+
+function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
+  const urns = request.aliasURNs.map((urn): Alias => ({ kind: 'urn', urn: parseUrn(urn) }))
+  return [...urns, ...request.aliases.flatMap(alias => aliasOf(alias, request.aliasSpecs))]
+}
+
+function aliasOf({ alias }: WireAlias, isSpecified: boolean): readonly Alias[] {
+  if (alias === undefined) return []
+  if (alias.$case === 'urn') return [{ kind: 'urn', urn: parseUrn(alias.value) }]
+  const spec = alias.value
+  const parent = aliasParent(spec.parent, isSpecified)
+  return [
+    {
+      kind: 'spec',
+      ...(spec.name === '' ? {} : { name: spec.name }),
+      ...(spec.type === '' ? {} : { type: spec.type }),
+      ...(spec.stack === '' ? {} : { stack: spec.stack }),
+      ...(spec.project === '' ? {} : { project: spec.project }),
+      ...(parent === undefined ? {} : { parent }),
+    },
+  ]
+}
+
+type WireParent = { $case: 'parentUrn'; value: string } | { $case: 'noParent'; value: boolean } | undefined
+
+/** Older Node SDKs said "no parent" by leaving the parent out, and the present one by "no parent" (`engine.md` 2.2 step 6). */
+function aliasParent(parent: WireParent, isSpecified: boolean): Urn | '' | undefined {
+  if (parent?.$case === 'parentUrn' && parent.value !== '') return parseUrn(parent.value)
+  const isNone = parent?.$case === 'noParent' && parent.value
+  if (isSpecified) return isNone ? '' : undefined
+  return isNone ? undefined : ''
+}
+
+function timeoutsOf(timeouts: RegisterResourceRequest_CustomTimeouts | undefined): CustomTimeouts {
+  if (timeouts === undefined) return {}
+  const set = (['create', 'update', 'delete', 'read'] as const).flatMap(key => {
+    const seconds = durationSeconds(timeouts[key])
+    return seconds === 0 ? [] : [[key, seconds] as const]
+  })
+  return Object.fromEntries(set)
+}
+
+function positionOf(position: SourcePosition | undefined, root: string): string {
+  return position === undefined ? '' : projectPosition(position, root)
+}
+
+function framesOf(trace: StackTrace | undefined, root: string): readonly StackFrame[] {
+  return (trace?.frames ?? []).map(({ pc }) => {
+    const sourcePosition = positionOf(pc, root)
+    return sourcePosition === '' ? {} : { sourcePosition }
+  })
+}
+
+function unique(urns: readonly Urn[]): readonly Urn[] {
+  return [...new Set(urns)].sort()
+}

@@ -1,0 +1,23 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Where in the project a line of code stands: `project:///index.ts#3,7`; '' when it cannot be told.
+ * Programs on other machines shall not leak their folders, so only paths below the root are kept.
+ */
+export function projectPosition(
+  position: { readonly uri: string; readonly line: number; readonly column: number },
+  root: string,
+): string {
+  if (!position.uri.startsWith('file://')) return ''
+  let path: string
+  try {
+    path = fileURLToPath(position.uri)
+  } catch {
+    return ''
+  }
+  const inside = relative(resolve(root), path)
+  if (isAbsolute(inside)) return ''
+  const line = position.line === 0 ? '' : `#${position.line}${position.column === 0 ? '' : `,${position.column}`}`
+  return `project:///${inside.split(sep).join('/')}${line}`
+}

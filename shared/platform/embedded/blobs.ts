@@ -1,0 +1,97 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { error, messageOf } from '../../errors/error.ts'
+import type { BlobsPort } from '../../ports/records.ts'
+import type { BlobHash } from '../../records/ids.ts'
+
+/**
+ * Blobs as files `<folder>/<first two digits>/<hash>`. A blob is written beside its place, synced,
+ * renamed, and its folder synced, so a name that exists holds all of its bytes.
+ */
+export function createBlobs(folder: string): BlobsPort {
+  return {
+    put: async bytes => {
+      const hash = hashOf(bytes)
+      const path = pathOf(folder, hash)
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        const stands = hashOf(await contentOf(path)) === hash
+        if (!stands) await writeWhole(path, bytes)
+        await sync(dirname(path))
+        await sync(folder)
+        return hash
+      } catch (thrown) {
+        const reason = messageOf(thrown)
+        throw error('STORE_UNAVAILABLE', `the blob ${path} cannot be written: ${reason}`, {
+          details: { path, reason },
+          cause: thrown,
+        })
+      }
+    },
+    get: async hash => {
+      const path = pathOf(folder, hash)
+      const bytes = await contentOf(path)
+      if (hashOf(bytes) === hash) return bytes
+      throw error('STATE_INVALID', `the blob ${path} is absent or damaged`, {
+        hint: 'Restore the file from a backup, or import an export of the stack.',
+        details: { path },
+      })
+    },
+  }
+}
+
+/** The name of bytes: hex SHA-256. */
+export function hashOf(bytes: Uint8Array): BlobHash {
+  return createHash('sha256').update(bytes).digest('hex') as BlobHash
+}
+
+/** A hash may come from a file that a person edited: nothing but digits becomes part of a path. */
+function pathOf(folder: string, hash: BlobHash): string {
+  if (!/^[0-9a-f]{64}$/.test(hash)) {
+    throw error('STATE_INVALID', `"${hash}" does not name a blob`)
+  }
+  return join(folder, hash.slice(0, 2), hash)
+}
+
+/** No bytes when there is no such file. Throws STORE_UNAVAILABLE when it cannot be read. */
+async function contentOf(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path)
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') {
+      return new Uint8Array()
+    }
+    const reason = messageOf(thrown)
+    throw error('STORE_UNAVAILABLE', `the blob ${path} cannot be read: ${reason}`, {
+      details: { path, reason },
+      cause: thrown,
+    })
+  }
+}
+
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  const beside = `${path}.${randomUUID()}`
+  try {
+    const file = await open(beside, 'wx', 0o600)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(beside, path)
+  } catch (thrown) {
+    await rm(beside, { force: true })
+    throw thrown
+  }
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * embedded: every port on one machine, without a daemon: records in one SQLite database, blobs in
+ * files, queues in memory. Imports ports and below, and the system's clock, chance and log.
+ *
+ * Invariants: 1. A call that changes something resolves after its commit reached the disk. 2. One
+ * process at a time writes the database; others ask it over a socket, and one of them takes over
+ * when it dies. 3. What the store was asked is repeated when its answer was lost, so every request
+ * carries what makes its repetition known. 4. When the disk fails nothing is half written, the
+ * caller gets STORE_UNAVAILABLE, and the store answers again once there is room.
+ */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Platform } from '../../ports/platform.ts'
+import type { LogPort } from '../../ports/system.ts'
+import type { StackId } from '../../records/ids.ts'
+import { createSystemClock } from '../system/clock.ts'
+import { silentLog } from '../system/log.ts'
+import { createSystemRandom } from '../system/random.ts'
+import { createBlobs } from './blobs.ts'
+import { createCatalog } from './catalog.ts'
+import { createChainQueue } from './chain-queue.ts'
+import { createControl, createEvents, createLeases } from './control.ts'
+import { createDecisionLog } from './decision-log.ts'
+import { createHints } from './hints.ts'
+import { createNudges } from './nudges.ts'
+import { createOperations } from './operations.ts'
+import { unavailable } from './store/failures.ts'
+import { type Store, openStore } from './store/store.ts'
+
+/** The embedded platform while it is open. */
+export interface EmbeddedPlatform extends Platform {
+  /** Whether this process owns the store now, or asks the one that does. */
+  readonly role: () => 'owner' | 'client' | 'none'
+  /** Waits for what was asked of the store, then gives it up; another process may own it then. */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** How the embedded platform is opened. */
+export interface EmbeddedOptions {
+  /** The folder of everything that is kept; made when absent. */
+  readonly home: string
+  /** Where log lines go; nowhere by default. */
+  readonly log?: LogPort
+  /** Nudge the stacks that a dead process left running, at the first receive: for `antichain serve`. */
+  readonly resume?: boolean
+  /** Limits the database to so many pages of 4 KB. */
+  readonly storePagesMax?: number
+}
+
+/** Opens the platform in `home`. Throws STORE_UNAVAILABLE and STORE_TOO_NEW. */
+export async function openEmbeddedPlatform(options: EmbeddedOptions): Promise<EmbeddedPlatform> {
+  const home = resolve(options.home)
+  const log = options.log ?? silentLog
+  const pagesMax = options.storePagesMax
+  const store = await openStore({ home, log, ...(pagesMax === undefined ? {} : { pagesMax }) })
+  return platformOver(store, { ...options, home, log })
+}
+
+/** The ports over a store that is open. Throws STORE_UNAVAILABLE when blobs have no folder. */
+export function platformOver(
+  store: Store,
+  options: EmbeddedOptions & { readonly log: LogPort },
+): EmbeddedPlatform {
+  const clock = createSystemClock()
+  const random = createSystemRandom()
+  const { log } = options
+  const catalog = createCatalog(store.call, random)
+  const chains = createChainQueue({ clock, random })
+  const left = async (): Promise<readonly StackId[]> =>
+    (await catalog.stacks()).filter(stack => stack.current !== '').map(stack => stack.id)
+  const nudges = createNudges(options.resume === true ? { clock, scan: left } : { clock })
+  const close = async (): Promise<void> => {
+    chains.close()
+    nudges.close()
+    await store.close()
+  }
+  return {
+    log: createDecisionLog(store.call),
+    operations: createOperations(store.call),
+    control: createControl(store.call, random),
+    leases: createLeases(store.call),
+    events: createEvents(store.call),
+    catalog,
+    blobs: createBlobs(blobFolder(options.home)),
+    chains,
+    nudges,
+    hints: createHints(log),
+    clock,
+    random,
+    journal: log,
+    role: store.role,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function blobFolder(home: string): string {
+  const folder = join(home, 'blobs')
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (thrown) {
+    throw unavailable(folder, thrown)
+  }
+  return folder
+}

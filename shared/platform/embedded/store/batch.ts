@@ -1,0 +1,71 @@
+import { messageOf } from '../../../errors/error.ts'
+import type { Database } from './database.ts'
+import { diskReasonOf, unavailable } from './failures.ts'
+import { type StoreReply, type StoreRequest, failureOf } from './message.ts'
+import type { Method } from './method.ts'
+import { parseMethod } from './methods.ts'
+
+/**
+ * Runs requests in order as one transaction and answers each; the answers may be sent when this
+ * returns, for then everything is on the disk. A request that fails undoes only itself. When the
+ * disk fails nothing of the batch is kept and every request fails with STORE_UNAVAILABLE.
+ */
+export function runBatch(
+  database: Database,
+  requests: readonly StoreRequest[],
+): readonly StoreReply[] {
+  try {
+    if (!database.isInPlace()) throw new Error('the file was moved or deleted')
+    const methods = requests.map(methodOf)
+    const changes = methods.some(method => method !== undefined && method.effect !== 'read')
+    if (changes) database.run('BEGIN IMMEDIATE')
+    const replies = requests.map((request, index) => replyTo(database, request, methods[index]))
+    if (changes) database.run('COMMIT')
+    return replies
+  } catch (thrown) {
+    rollBack(database)
+    const failure = failureOf(unavailable(database.path, thrown))
+    return requests.map(({ id }) => ({ id, failure }))
+  }
+}
+
+function methodOf(request: StoreRequest): Method<unknown, unknown> | undefined {
+  try {
+    return parseMethod(request.method)
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws only what concerns the whole batch. */
+function replyTo(
+  database: Database,
+  { id, method: name, args }: StoreRequest,
+  method: Method<unknown, unknown> | undefined,
+): StoreReply {
+  if (method === undefined) return { id, failure: failureOf(`the store has no method ${name}`) }
+  const several = method.effect === 'writes'
+  try {
+    if (several) database.run('SAVEPOINT request')
+    const value = method.run(database, args)
+    if (several) database.run('RELEASE request')
+    return { id, value }
+  } catch (thrown) {
+    if (diskReasonOf(thrown) !== undefined) throw thrown
+    if (several) {
+      database.run('ROLLBACK TO request')
+      database.run('RELEASE request')
+    }
+    return { id, failure: failureOf(thrown) }
+  }
+}
+
+/** A transaction that the disk broke may be rolled back already, or not be possible to roll back. */
+function rollBack(database: Database): void {
+  if (!database.inTransaction()) return
+  try {
+    database.run('ROLLBACK')
+  } catch (thrown) {
+    throw new Error(`a broken transaction cannot be rolled back: ${messageOf(thrown)}`)
+  }
+}

@@ -1,0 +1,195 @@
+import { error } from '../../../errors/error.ts'
+import type { CatalogPort, HistoryRecord, StackRecord } from '../../../ports/catalog.ts'
+import {
+  type BlobHash,
+  type DeploymentId,
+  type EpochMs,
+  type StackId,
+  deploymentIdOf,
+  deploymentPartsOf,
+  stackPartsOf,
+} from '../../../records/ids.ts'
+import { type Database, type Row, integer, text } from './database.ts'
+import { read, write, writes } from './method.ts'
+
+type About = Parameters<CatalogPort['start']>[1]
+type End = Parameters<CatalogPort['release']>[1]
+
+/** Stacks, deployments, published snapshots. A removed stack keeps its count of deployments. */
+export const catalogMethods = {
+  'catalog.createStack': write(
+    (
+      database,
+      args: { readonly id: StackId; readonly at: EpochMs; readonly token: string },
+    ): boolean =>
+      database.get(
+        `INSERT INTO stack (id, project, created_at, token) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET created_at = excluded.created_at, token = excluded.token,
+           removed = 0
+         WHERE removed = 1 OR token = excluded.token RETURNING 1`,
+        args.id,
+        stackPartsOf(args.id).project,
+        args.at,
+        args.token,
+      ) !== undefined,
+  ),
+
+  'catalog.stack': read((database, args: { readonly id: StackId }): StackRecord | null => {
+    const row = stackRow(database, args.id)
+    return row === undefined ? null : parseStack(row)
+  }),
+
+  'catalog.stacks': read(
+    (database, args: { readonly project: string | null }): readonly StackRecord[] =>
+      database
+        .all(
+          'SELECT * FROM stack WHERE removed = 0 AND (?1 IS NULL OR project = ?1) ORDER BY id',
+          args.project,
+        )
+        .map(parseStack),
+  ),
+
+  'catalog.removeStack': writes((database, args: { readonly id: StackId }): boolean => {
+    const row = stackRow(database, args.id)
+    if (row === undefined) return true
+    if (text(row, 'current') !== '') return false
+    database.run("UPDATE stack SET removed = 1, version = 0, snapshot = '' WHERE id = ?", args.id)
+    database.run('DELETE FROM history WHERE stack = ?', args.id)
+    database.run('DELETE FROM snapshot WHERE stack = ?', args.id)
+    return true
+  }),
+
+  'catalog.start': writes(
+    (
+      database,
+      args: { readonly id: StackId; readonly about: About; readonly token: string },
+    ): { readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId } => {
+      const stack = knownStack(database, args.id)
+      if (stack.current !== '') {
+        const mine = stack.startToken === args.token
+        return { kind: mine ? 'started' : 'busy', deployment: stack.current }
+      }
+      const number = stack.deployments + 1
+      const deployment = deploymentIdOf(args.id, number)
+      database.run(
+        'UPDATE stack SET current = ?, deployments = ?, start_token = ? WHERE id = ?',
+        deployment,
+        number,
+        args.token,
+        args.id,
+      )
+      const { command, message, at } = args.about
+      const line: HistoryRecord = { deployment, command, message, startedAt: at }
+      database.run(
+        'INSERT INTO history (stack, number, begun) VALUES (?, ?, ?)',
+        args.id,
+        number,
+        JSON.stringify(line),
+      )
+      return { kind: 'started', deployment }
+    },
+  ),
+
+  'catalog.publish': writes(
+    (
+      database,
+      args: { readonly id: StackId; readonly expected: number; readonly snapshot: BlobHash },
+    ): { readonly kind: 'published' | 'already' | 'conflict'; readonly version: number } => {
+      const { version, snapshot } = knownStack(database, args.id)
+      const next = args.expected + 1
+      if (version === next && snapshot === args.snapshot) return { kind: 'already', version }
+      if (version !== args.expected) return { kind: 'conflict', version }
+      database.run(
+        'UPDATE stack SET version = ?, snapshot = ? WHERE id = ?',
+        next,
+        args.snapshot,
+        args.id,
+      )
+      database.run(
+        'INSERT INTO snapshot (stack, version, blob) VALUES (?, ?, ?)',
+        args.id,
+        next,
+        args.snapshot,
+      )
+      return { kind: 'published', version: next }
+    },
+  ),
+
+  'catalog.release': writes(
+    (database, args: { readonly deployment: DeploymentId; readonly end: End }): boolean => {
+      const { stack, number } = deploymentPartsOf(args.deployment)
+      const released = database.run(
+        "UPDATE stack SET current = '', start_token = '' WHERE id = ? AND current = ?",
+        stack,
+        args.deployment,
+      )
+      if (released === 0) return false
+      const { at: endedAt, result, changes, version } = args.end
+      database.run(
+        'UPDATE history SET ended = ? WHERE stack = ? AND number = ?',
+        JSON.stringify({ endedAt, result, changes, version }),
+        stack,
+        number,
+      )
+      return true
+    },
+  ),
+
+  'catalog.history': read(
+    (database, args: { readonly id: StackId; readonly limit: number }): readonly HistoryRecord[] =>
+      database
+        .all(
+          'SELECT begun, ended FROM history WHERE stack = ? ORDER BY number DESC LIMIT ?',
+          args.id,
+          args.limit,
+        )
+        .map(parseHistory),
+  ),
+
+  'catalog.versions': read(
+    (
+      database,
+      args: { readonly id: StackId; readonly limit: number },
+    ): readonly { readonly version: number; readonly snapshot: BlobHash }[] =>
+      database
+        .all(
+          'SELECT version, blob FROM snapshot WHERE stack = ? ORDER BY version DESC LIMIT ?',
+          args.id,
+          args.limit,
+        )
+        .map(row => ({ version: integer(row, 'version'), snapshot: parseBlob(row, 'blob') })),
+  ),
+}
+
+function stackRow(database: Database, id: StackId): Row | undefined {
+  return database.get('SELECT * FROM stack WHERE id = ? AND removed = 0', id)
+}
+
+function knownStack(
+  database: Database,
+  id: StackId,
+): StackRecord & { readonly startToken: string } {
+  const row = stackRow(database, id)
+  if (row === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
+  return { ...parseStack(row), startToken: text(row, 'start_token') }
+}
+
+function parseStack(row: Row): StackRecord {
+  return {
+    id: text(row, 'id') as StackId,
+    createdAt: integer(row, 'created_at') as EpochMs,
+    current: text(row, 'current') as DeploymentId,
+    version: integer(row, 'version'),
+    snapshot: parseBlob(row, 'snapshot'),
+    deployments: integer(row, 'deployments'),
+  }
+}
+
+function parseHistory(row: Row): HistoryRecord {
+  const ended = text(row, 'ended')
+  return { ...JSON.parse(text(row, 'begun')), ...(ended === '' ? {} : JSON.parse(ended)) }
+}
+
+function parseBlob(row: Row, column: string): BlobHash {
+  return text(row, column) as BlobHash
+}

@@ -1,0 +1,74 @@
+import { type Socket, createConnection } from 'node:net'
+import { limits } from '../../../config/limits.ts'
+import { error } from '../../../errors/error.ts'
+import type { ConnectionEvents, StoreConnection } from './connection.ts'
+import { unavailable } from './failures.ts'
+import { linesOver } from './lines.ts'
+import { type StoreReply, protocolVersion } from './message.ts'
+import type { Hello } from './server.ts'
+
+/**
+ * Connects to the process that owns the store; undefined when nobody answers there. Throws
+ * STORE_TOO_NEW when the owner is another version of antichain.
+ */
+export async function tryConnect(
+  path: string,
+  events: ConnectionEvents,
+): Promise<StoreConnection | undefined> {
+  const socket = createConnection(path)
+  socket.on('error', () => socket.destroy())
+  let isClosing = false
+  let awaited = 0
+  const hello = Promise.withResolvers<Hello | undefined>()
+  const write = linesOver(socket, value => {
+    const replies = parseReplies(value)
+    if (replies === undefined) return hello.resolve(value as Hello)
+    awaited -= replies.length
+    socket.setTimeout(awaited > 0 ? limits.storeAnswerMs : 0)
+    events.replied(replies)
+  })
+  socket.on('timeout', () => socket.destroy())
+  socket.setTimeout(limits.storeAnswerMs)
+  socket.on('close', () => hello.resolve(undefined))
+
+  const owner = await hello.promise
+  if (owner === undefined) return undefined
+  socket.setTimeout(0)
+  if (owner.protocol !== protocolVersion) {
+    socket.destroy()
+    throw error('STORE_TOO_NEW', `another version of antichain owns the store now`, {
+      hint: 'Wait until it has ended, or set ANTICHAIN_HOME to another folder.',
+      details: { pid: owner.pid, protocol: owner.protocol },
+    })
+  }
+  socket.on('close', () => {
+    if (!isClosing) events.lost(unavailable(path, `process ${owner.pid}, its owner, is gone`))
+  })
+  socket.unref()
+  return {
+    kind: 'client',
+    send: requests => {
+      awaited += requests.length
+      socket.setTimeout(limits.storeAnswerMs)
+      write(requests)
+    },
+    keepAlive: isAwaited => void (isAwaited ? socket.ref() : socket.unref()),
+    close: async () => {
+      isClosing = true
+      await ended(socket)
+    },
+  }
+}
+
+function ended(socket: Socket): Promise<void> {
+  return new Promise(resolve => {
+    if (socket.destroyed) return resolve()
+    socket.ref()
+    socket.once('close', () => resolve())
+    socket.destroy()
+  })
+}
+
+function parseReplies(value: unknown): readonly StoreReply[] | undefined {
+  return Array.isArray(value) ? (value as StoreReply[]) : undefined
+}

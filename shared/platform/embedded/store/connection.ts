@@ -1,0 +1,18 @@
+import type { DeployError } from '../../../errors/error.ts'
+import type { StoreReply, StoreRequest } from './message.ts'
+
+/** A way to the store: its own thread, or the socket of the process that owns it. */
+export interface StoreConnection {
+  readonly kind: 'owner' | 'client'
+  readonly send: (requests: readonly StoreRequest[]) => void
+  /** Keeps this process alive while answers are awaited, and only then. */
+  readonly keepAlive: (awaited: boolean) => void
+  readonly close: () => Promise<void>
+}
+
+/** What a connection tells its user. */
+export interface ConnectionEvents {
+  readonly replied: (replies: readonly StoreReply[]) => void
+  /** Once, unless it was closed by its user. Requests without a reply may or may not have taken effect. */
+  readonly lost: (reason: DeployError) => void
+}

@@ -1,0 +1,97 @@
+import type { Control, Lease, ProcessGroup, Stop } from '../../../records/head.ts'
+import type { DeploymentId, ExecutorId } from '../../../records/ids.ts'
+import type { Holder } from '../../../records/log.ts'
+import { type Row, integer, text } from './database.ts'
+import { read, write } from './method.ts'
+
+/** Numbered, so that "only grows" is a comparison. */
+const stops: readonly Stop[] = ['none', 'graceful', 'forced']
+
+interface ExecutorOf {
+  readonly deployment: DeploymentId
+  readonly executor: ExecutorId
+}
+
+/** Control records and leases. */
+export const controlMethods = {
+  'control.create': write(
+    (
+      database,
+      args: { readonly deployment: DeploymentId; readonly holder: Holder; readonly token: string },
+    ): boolean =>
+      database.get(
+        `INSERT INTO control (deployment, holder, token) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET token = token WHERE token = excluded.token RETURNING 1`,
+        args.deployment,
+        JSON.stringify(args.holder),
+        args.token,
+      ) !== undefined,
+  ),
+  'control.read': read((database, args: { readonly deployment: DeploymentId }): Control | null => {
+    const row = database.get('SELECT * FROM control WHERE deployment = ?', args.deployment)
+    if (row === undefined) return null
+    return {
+      stop: stops[integer(row, 'stop')] ?? 'forced',
+      holder: parseHolder(row),
+      closed: integer(row, 'closed') === 1,
+    }
+  }),
+  'control.stop': write(
+    (database, args: { readonly deployment: DeploymentId; readonly stop: Stop }): number =>
+      database.run(
+        'UPDATE control SET stop = ?2 WHERE deployment = ?1 AND stop < ?2',
+        args.deployment,
+        stops.indexOf(args.stop),
+      ),
+  ),
+  'control.hold': write(
+    (database, args: { readonly deployment: DeploymentId; readonly holder: Holder }): number =>
+      database.run(
+        'UPDATE control SET holder = ? WHERE deployment = ?',
+        JSON.stringify(args.holder),
+        args.deployment,
+      ),
+  ),
+  'control.close': write((database, args: { readonly deployment: DeploymentId }): number =>
+    database.run('UPDATE control SET closed = 1 WHERE deployment = ?', args.deployment),
+  ),
+
+  'leases.register': write((database, args: ExecutorOf & { readonly holder: Holder }): number =>
+    database.run(
+      'INSERT INTO lease (deployment, executor, holder) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      args.deployment,
+      args.executor,
+      JSON.stringify(args.holder),
+    ),
+  ),
+  'leases.renew': write(
+    (database, args: ExecutorOf & { readonly groups: readonly ProcessGroup[] }): boolean =>
+      database.run(
+        `UPDATE lease SET counter = counter + 1, groups = ?
+         WHERE deployment = ? AND executor = ? AND retired = 0`,
+        JSON.stringify(args.groups),
+        args.deployment,
+        args.executor,
+      ) === 1,
+  ),
+  'leases.retire': write((database, args: ExecutorOf): number =>
+    database.run(
+      'UPDATE lease SET retired = 1 WHERE deployment = ? AND executor = ?',
+      args.deployment,
+      args.executor,
+    ),
+  ),
+  'leases.list': read((database, args: { readonly deployment: DeploymentId }): readonly Lease[] =>
+    database.all('SELECT * FROM lease WHERE deployment = ?', args.deployment).map(row => ({
+      executor: text(row, 'executor') as ExecutorId,
+      holder: parseHolder(row),
+      counter: integer(row, 'counter'),
+      retired: integer(row, 'retired') === 1,
+      groups: JSON.parse(text(row, 'groups')) as ProcessGroup[],
+    })),
+  ),
+}
+
+function parseHolder(row: Row): Holder {
+  return JSON.parse(text(row, 'holder')) as Holder
+}

@@ -1,0 +1,108 @@
+import { statSync } from 'node:fs'
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite'
+import { limits } from '../../../config/limits.ts'
+import { error } from '../../../errors/error.ts'
+import { unavailable } from './failures.ts'
+import { schema, schemaVersion } from './schema.ts'
+
+/** A row as SQLite gives it. */
+export type Row = Readonly<Record<string, SQLOutputValue>>
+
+/** The open database with its statements prepared once. All calls are synchronous. */
+export interface Database {
+  readonly get: (sql: string, ...values: readonly SQLInputValue[]) => Row | undefined
+  readonly all: (sql: string, ...values: readonly SQLInputValue[]) => readonly Row[]
+  /** Answers how many rows were changed. */
+  readonly run: (sql: string, ...values: readonly SQLInputValue[]) => number
+  readonly inTransaction: () => boolean
+  /** Whether the file that is open is still the one at its path. */
+  readonly isInPlace: () => boolean
+  readonly close: () => void
+  readonly path: string
+}
+
+/**
+ * Opens the database and makes its tables when there are none. Throws STORE_UNAVAILABLE when it
+ * cannot be opened, STORE_TOO_NEW when a newer version wrote it. `pagesMax` limits its size in pages
+ * of 4 KB.
+ */
+export function openDatabase(path: string, pagesMax?: number): Database {
+  let database: DatabaseSync
+  try {
+    database = new DatabaseSync(path)
+  } catch (thrown) {
+    throw unavailable(path, thrown)
+  }
+  try {
+    configure(database, pagesMax)
+    const opened = databaseOver(database, path)
+    migrate(opened, database)
+    return opened
+  } catch (thrown) {
+    database.close()
+    throw unavailable(path, thrown)
+  }
+}
+
+/** The busy timeout comes first: switching to WAL takes a lock that it must be able to wait for. */
+function configure(database: DatabaseSync, pagesMax: number | undefined): void {
+  database.exec(`PRAGMA busy_timeout = ${limits.databaseBusyMs}`)
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = FULL')
+  database.exec('PRAGMA cache_size = -32000')
+  if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
+}
+
+function migrate(opened: Database, database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE')
+  database.exec('CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT')
+  const row = opened.get('SELECT version FROM schema')
+  if (row === undefined) {
+    database.exec(schema)
+    opened.run('INSERT INTO schema (version) VALUES (?)', schemaVersion)
+  } else if (integer(row, 'version') > schemaVersion) {
+    throw error('STORE_TOO_NEW', `a newer antichain wrote the store ${opened.path}`, {
+      details: { found: integer(row, 'version'), known: schemaVersion },
+    })
+  }
+  database.exec('COMMIT')
+}
+
+function databaseOver(database: DatabaseSync, path: string): Database {
+  const statements = new Map<string, StatementSync>()
+  const prepared = (sql: string): StatementSync => {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    const statement = database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  const inode = statSync(path).ino
+  return {
+    get: (sql, ...values) => prepared(sql).get(...values),
+    all: (sql, ...values) => prepared(sql).all(...values),
+    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    inTransaction: () => database.isTransaction,
+    isInPlace: () => statSync(path, { throwIfNoEntry: false })?.ino === inode,
+    close: () => {
+      statements.clear()
+      database.close()
+    },
+    path,
+  }
+}
+
+/** A column that holds text. */
+export function text(row: Row, column: string): string {
+  return String(row[column] ?? '')
+}
+
+/** A column that holds a whole number. */
+export function integer(row: Row, column: string): number {
+  return Number(row[column] ?? 0)
+}

@@ -1,0 +1,26 @@
+import type { Database } from './database.ts'
+
+/**
+ * One thing that the store can do: a synchronous function of the database and plain data (JSON
+ * values, no undefined), answering plain data. `read` changes nothing; `write` is one statement that
+ * changes something; `writes` several, which stand or fall together.
+ */
+export interface Method<Args, Result> {
+  readonly effect: 'read' | 'write' | 'writes'
+  readonly run: (database: Database, args: Args) => Result
+}
+
+/** A method that only reads. */
+export function read<Args, Result>(run: Method<Args, Result>['run']): Method<Args, Result> {
+  return { effect: 'read', run }
+}
+
+/** A method that changes something with one statement. */
+export function write<Args, Result>(run: Method<Args, Result>['run']): Method<Args, Result> {
+  return { effect: 'write', run }
+}
+
+/** A method of several changes. */
+export function writes<Args, Result>(run: Method<Args, Result>['run']): Method<Args, Result> {
+  return { effect: 'writes', run }
+}

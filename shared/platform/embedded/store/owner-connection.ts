@@ -1,0 +1,75 @@
+import { Worker } from 'node:worker_threads'
+import { type DeployError, messageOf } from '../../../errors/error.ts'
+import type { ConnectionEvents, StoreConnection } from './connection.ts'
+import { unavailable } from './failures.ts'
+import type { StoreLock } from './lock.ts'
+import { errorOf } from './message.ts'
+import type { StorePaths } from './paths.ts'
+import type { FromThread, ThreadData, ToThread } from './thread.ts'
+
+/**
+ * Starts the thread that owns the database. Takes the lock over, also when it throws.
+ * Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
+ */
+export async function openOwner(
+  owned: { readonly paths: StorePaths; readonly lock: StoreLock; readonly pagesMax?: number },
+  events: ConnectionEvents,
+): Promise<StoreConnection> {
+  const { paths, lock } = owned
+  const data: ThreadData = {
+    database: paths.database,
+    socket: paths.socket,
+    pagesMax: owned.pagesMax,
+  }
+  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData: data,
+    execArgv: [],
+  })
+  const tell = (message: ToThread): void => worker.postMessage(message)
+  let isClosing = false
+  let fault: unknown
+  const gone = new Promise<void>(resolve => {
+    worker.once('exit', () => {
+      lock.release()
+      resolve()
+      if (!isClosing) events.lost(unavailable(paths.database, fault ?? 'its thread ended'))
+    })
+  })
+  worker.on('error', thrown => {
+    fault = thrown
+  })
+  try {
+    await started(worker, paths.database)
+  } catch (thrown) {
+    isClosing = true
+    await worker.terminate()
+    await gone
+    throw thrown
+  }
+  worker.on('message', (message: FromThread) => {
+    if (message.kind === 'replies') events.replied(message.replies)
+  })
+  worker.unref()
+  return {
+    kind: 'owner',
+    send: requests => tell({ kind: 'requests', requests }),
+    keepAlive: awaited => (awaited ? worker.ref() : worker.unref()),
+    close: async () => {
+      isClosing = true
+      worker.ref()
+      tell({ kind: 'close' })
+      await gone
+    },
+  }
+}
+
+function started(worker: Worker, path: string): Promise<void> {
+  return new Promise((resolve, reject: (reason: DeployError) => void) => {
+    worker.once('message', (message: FromThread) => {
+      if (message.kind === 'failed') reject(errorOf(message.failure))
+      else resolve()
+    })
+    worker.once('error', thrown => reject(unavailable(path, messageOf(thrown))))
+    worker.once('exit', () => reject(unavailable(path, 'its thread ended')))
+  })
+}

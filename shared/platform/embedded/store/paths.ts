@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { limits } from '../../../config/limits.ts'
+import { unavailable } from './failures.ts'
+
+/** Where the parts of the store lie. */
+export interface StorePaths {
+  readonly database: string
+  readonly lock: string
+  readonly socket: string
+}
+
+/**
+ * Makes the folders of the store, for this user only, and names its files. Throws STORE_UNAVAILABLE
+ * when that is not possible: a file in the place of home, a disk that is full or only readable.
+ */
+export function prepareStore(home: string): StorePaths {
+  const folder = join(home, 'store')
+  try {
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) {
+      syncFolder(home)
+      syncFolder(dirname(home))
+    }
+    const real = realpathSync(folder)
+    return {
+      database: join(real, 'antichain.db'),
+      lock: join(real, 'owner.lock'),
+      socket: socketIn(real),
+    }
+  } catch (thrown) {
+    throw unavailable(folder, thrown)
+  }
+}
+
+/** Makes the entries of a folder durable. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Beside the database, or where the path would be too long for a socket, in a private short folder. */
+function socketIn(folder: string): string {
+  const beside = join(folder, 'socket')
+  if (Buffer.byteLength(beside) <= limits.socketPathBytesMax) return beside
+  const { uid } = userInfo()
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
+  const name = join(`antichain-${uid}`, hash)
+  const short = join(tmpdir(), name)
+  const socket = Buffer.byteLength(short) <= limits.socketPathBytesMax ? short : join('/tmp', name)
+  makePrivate(dirname(socket), uid)
+  return socket
+}
+
+/** Others may write where temporary files lie: the folder must be ours before a socket is put there. */
+function makePrivate(folder: string, uid: number): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const found = lstatSync(folder)
+  const isPrivate = found.isDirectory() && (found.mode & 0o077) === 0
+  if (!isPrivate || (uid >= 0 && found.uid !== uid)) {
+    throw new Error(`${folder} is not a private folder of this user`)
+  }
+}

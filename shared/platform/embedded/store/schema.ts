@@ -1,0 +1,67 @@
+/** The version of the tables below; grows with every change of them. */
+export const schemaVersion = 1
+
+/**
+ * The tables of the embedded store. Records that are only ever read whole are JSON text. Keys begin
+ * with the deployment, so that one deployment lies together.
+ *
+ * head.freed: what gave attempts back or lapsed, `<how> <attempt> <owner>`, so that a repetition is
+ * known. *.token: the call that made the row, for the same purpose.
+ */
+export const schema = `
+CREATE TABLE log (
+  deployment TEXT NOT NULL, number INTEGER NOT NULL, writer TEXT NOT NULL, record TEXT NOT NULL,
+  PRIMARY KEY (deployment, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE head (
+  deployment TEXT NOT NULL, operation INTEGER NOT NULL,
+  arrived TEXT NOT NULL DEFAULT '[]', attempt INTEGER NOT NULL DEFAULT 0,
+  owner TEXT NOT NULL DEFAULT '', executor TEXT NOT NULL DEFAULT '',
+  given_back INTEGER NOT NULL DEFAULT 0, freed TEXT NOT NULL DEFAULT '[]',
+  verdict TEXT, end_attempt INTEGER,
+  PRIMARY KEY (deployment, operation)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outcome (
+  deployment TEXT NOT NULL, operation INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  PRIMARY KEY (deployment, operation, attempt)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE control (
+  deployment TEXT PRIMARY KEY, token TEXT NOT NULL, stop INTEGER NOT NULL DEFAULT 0,
+  holder TEXT NOT NULL, closed INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE lease (
+  deployment TEXT NOT NULL, executor TEXT NOT NULL, holder TEXT NOT NULL,
+  counter INTEGER NOT NULL DEFAULT 0, retired INTEGER NOT NULL DEFAULT 0,
+  groups TEXT NOT NULL DEFAULT '[]',
+  PRIMARY KEY (deployment, executor)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  deployment TEXT NOT NULL, writer TEXT NOT NULL, number INTEGER NOT NULL, line TEXT NOT NULL,
+  UNIQUE (deployment, writer, number)
+) STRICT;
+CREATE INDEX event_order ON event (deployment, position);
+
+CREATE TABLE stack (
+  id TEXT PRIMARY KEY, project TEXT NOT NULL, token TEXT NOT NULL, created_at INTEGER NOT NULL,
+  current TEXT NOT NULL DEFAULT '', start_token TEXT NOT NULL DEFAULT '',
+  version INTEGER NOT NULL DEFAULT 0, snapshot TEXT NOT NULL DEFAULT '',
+  deployments INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history (
+  stack TEXT NOT NULL, number INTEGER NOT NULL, begun TEXT NOT NULL, ended TEXT,
+  PRIMARY KEY (stack, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE snapshot (
+  stack TEXT NOT NULL, version INTEGER NOT NULL, blob TEXT NOT NULL,
+  PRIMARY KEY (stack, version)
+) STRICT, WITHOUT ROWID;
+`

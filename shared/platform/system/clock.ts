@@ -1,0 +1,65 @@
+/**
+ * system: clock, chance, log lines and child processes of this machine. Imports ports and below.
+ *
+ * Invariant: nothing else in the project reads a clock, draws random numbers or writes to stderr.
+ */
+import { uptime } from 'node:os'
+import type { ClockPort } from '../../ports/system.ts'
+import type { EpochMs } from '../../records/ids.ts'
+
+/** Longest delay that a timer of Node takes; a longer one would fire at once. */
+const timerMsMax = 2 ** 31 - 1
+
+/** What the clock reads; given in tests. */
+export interface TimeSources {
+  readonly wallMs: () => number
+  /** Grows steadily but stands still while the machine sleeps. */
+  readonly processMs: () => number
+  /** Grows while the machine sleeps, coarsely. */
+  readonly bootMs: () => number
+}
+
+const machine: TimeSources = {
+  wallMs: () => Date.now(),
+  processMs: () => performance.now(),
+  bootMs: () => uptime() * 1000,
+}
+
+/**
+ * The clock of this machine. Node's own monotonic clock stops while a laptop sleeps; a lease does
+ * not, so time since boot is compared and the difference added once it is more than its coarseness.
+ */
+export function createSystemClock(sources: TimeSources = machine): ClockPort {
+  const processStart = sources.processMs()
+  const bootStart = sources.bootMs()
+  let sleptMs = 0
+  return {
+    now: () => sources.wallMs() as EpochMs,
+    monotonicMs: () => {
+      const awakeMs = sources.processMs()
+      const behindMs = sources.bootMs() - bootStart - (awakeMs - processStart)
+      if (behindMs > sleptMs + 1_500) sleptMs = behindMs
+      return awakeMs + sleptMs
+    },
+    sleep,
+  }
+}
+
+/** Resolves after `ms`, or at once when `signal` aborts. */
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0 && signal?.aborted !== true; left -= timerMsMax) {
+    await pause(Math.min(left, timerMsMax), signal)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise(resolve => {
+    const finish = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = setTimeout(finish, ms)
+    signal?.addEventListener('abort', finish, { once: true })
+  })
+}

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { isAlive, killGroup, startedOf } from './process-start.ts'
+import { createProcesses } from './processes.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'processes-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const env = { PATH: process.env['PATH'] ?? '' }
+
+/** A child that ignores polite signals and has a child of its own; prints both pids. */
+const stubborn = "trap '' INT TERM; sleep 300 & echo $$ $!; wait"
+
+function shell(script: string): Parameters<ReturnType<typeof createProcesses>['spawn']>[0] {
+  return { command: '/bin/sh', args: ['-c', script], cwd: folder, env }
+}
+
+async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) text += new TextDecoder().decode(chunk)
+  return text
+}
+
+async function firstLine(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += new TextDecoder().decode(chunk)
+    if (text.includes('\n')) break
+  }
+  return text.split('\n', 1)[0] ?? ''
+}
+
+async function gone(pids: readonly number[]): Promise<boolean> {
+  const endMs = Date.now() + 2_000
+  while (Date.now() < endMs) {
+    if (pids.every(pid => startedOf(pid) === '')) return true
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  return false
+}
+
+/** A process that spawns through the adapter and never ends; gives its pid and those below it. */
+async function startParent(): Promise<{ parent: number; children: number[] }> {
+  const adapter = join(import.meta.dirname, 'processes.ts')
+  const file = join(folder, 'parent.ts')
+  writeFileSync(
+    file,
+    `import { createProcesses } from ${JSON.stringify(adapter)}
+const child = createProcesses().spawn({ command: '/bin/sh', args: ['-c', ${JSON.stringify(stubborn)}],
+  cwd: '/', env: { PATH: process.env.PATH } })
+for await (const chunk of child.stdout) process.stdout.write(chunk)
+`,
+  )
+  const parent = spawn(process.execPath, [file], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const children = (await firstLine(parent.stdout)).split(' ').map(Number)
+  return { parent: parent.pid ?? 0, children }
+}
+
+describe('children', () => {
+  test('give their output and how they ended', async () => {
+    const processes = createProcesses()
+    const child = processes.spawn(shell('echo out; echo err >&2; exit 3'))
+    const [stdout, stderr, exit] = await Promise.all([
+      textOf(child.stdout),
+      textOf(child.stderr),
+      child.exit,
+    ])
+    expect([stdout, stderr, exit]).toEqual(['out\n', 'err\n', { code: 3, signal: null }])
+    await processes.close()
+  })
+
+  test('are listed with their start time while they run', async () => {
+    const processes = createProcesses()
+    const child = processes.spawn(shell('sleep 300'))
+    const [group] = processes.groups()
+    expect(group).toEqual({ pid: child.pid, started: startedOf(child.pid) })
+    expect(group !== undefined && isAlive(group)).toBe(true)
+    child.signal('SIGTERM')
+    expect(await child.exit).toEqual({ code: null, signal: 'SIGTERM' })
+    expect(processes.groups()).toEqual([])
+    await processes.close()
+  })
+
+  test('take their whole group with them when they end', async () => {
+    const processes = createProcesses()
+    const child = processes.spawn(shell('sleep 300 & echo $!'))
+    const orphan = Number(await firstLine(child.stdout))
+    await child.exit
+    expect(await gone([orphan])).toBe(true)
+    await processes.close()
+  })
+
+  test('are killed by close', async () => {
+    const processes = createProcesses()
+    const child = processes.spawn(shell(stubborn))
+    const pids = (await firstLine(child.stdout)).split(' ').map(Number)
+    await processes.close()
+    expect(await gone(pids)).toBe(true)
+    expect(() => processes.spawn(shell('true'))).toThrow('this run ends')
+  })
+
+  test.each([
+    ['a missing file', join(folder, 'nothing'), 'there is no such file'],
+    ['a missing name', 'surely-not-there', 'it is not on PATH'],
+  ])('%s is an error at once', async (_name, command, reason) => {
+    const processes = createProcesses()
+    expect(() => processes.spawn({ command, args: [], cwd: folder, env })).toThrow(reason)
+    await processes.close()
+  })
+
+  test('a file that may not be executed is an error at once', async () => {
+    const processes = createProcesses()
+    const command = join(folder, 'plain')
+    writeFileSync(command, '#!/bin/sh\n')
+    chmodSync(command, 0o644)
+    expect(() => processes.spawn({ command, args: [], cwd: folder, env })).toThrow('not executable')
+    expect(() => processes.spawn({ command, args: [], cwd: `${folder}/x`, env })).toThrow('folder')
+    await processes.close()
+  })
+})
+
+describe('the death of the parent', () => {
+  test('by kill -9 leaves no child', async () => {
+    const { parent, children } = await startParent()
+    expect(children).toHaveLength(2)
+    process.kill(parent, 'SIGKILL')
+    expect(await gone(children)).toBe(true)
+  })
+
+  test('with its whole process group leaves no child', async () => {
+    const { parent, children } = await startParent()
+    process.kill(-parent, 'SIGKILL')
+    expect(await gone(children)).toBe(true)
+  })
+})
+
+test('a group is killed only when its leader is the one that was recorded', async () => {
+  const processes = createProcesses()
+  const child = processes.spawn(shell('sleep 300'))
+  expect(killGroup({ pid: child.pid, started: '1' })).toBe(false)
+  expect(killGroup({ pid: child.pid, started: startedOf(child.pid) })).toBe(true)
+  expect(await child.exit).toEqual({ code: null, signal: 'SIGKILL' })
+  await processes.close()
+})

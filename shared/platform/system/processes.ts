@@ -1,0 +1,105 @@
+/**
+ * system: ports over the operating system itself. Imports ports and below.
+ *
+ * Invariants of child processes: each leads a process group of its own, so that a terminal's Ctrl-C does
+ * not reach it; none outlives this process, however it ends (supervisor.ts); what a leader leaves behind
+ * in its group ends with it.
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { error } from '../../errors/error.ts'
+import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
+import type { ProcessGroup } from '../../records/head.ts'
+import { signalGroup, startedOf } from './process-start.ts'
+import { startSupervisor, type Supervisor } from './supervisor.ts'
+
+type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
+
+/** Child processes of this machine. The supervisor starts with the first child. */
+export function createProcesses(): ProcessesPort {
+  const running = new Map<number, { group: ProcessGroup; child: ChildProcess }>()
+  let supervisor: Supervisor | undefined
+  let isClosed = false
+
+  return {
+    spawn(request) {
+      if (isClosed) throw error('PLUGIN_FAILED', `'${request.command}' cannot start: this run ends`)
+      supervisor ??= startSupervisor()
+      const watcher = supervisor
+      const spawned = spawn(request.command, request.args, {
+        cwd: request.cwd,
+        env: { ...request.env },
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe'],
+      })
+      const { pid } = spawned
+      if (pid === undefined) {
+        spawned.on('error', () => {})
+        throw error('PLUGIN_FAILED', `cannot start '${request.command}': ${whyNot(request)}`)
+      }
+      watcher.add(pid)
+      const child = childOf(spawned, pid)
+      running.set(pid, { group: { pid, started: startedOf(pid) }, child })
+      void child.exit.then(() => {
+        signalGroup(pid, 'SIGKILL')
+        running.delete(pid)
+        watcher.drop(pid)
+      })
+      return child
+    },
+    groups: () => [...running.values()].map(({ group }) => group),
+    async close() {
+      isClosed = true
+      const ends = [...running.values()].map(({ child }) => {
+        child.signal('SIGKILL')
+        return child.exit
+      })
+      await Promise.all(ends)
+      await supervisor?.close()
+    },
+  }
+}
+
+function childOf(
+  spawned: ChildProcessByStdio<Writable, Readable, Readable>,
+  pid: number,
+): ChildProcess {
+  let isOver = false
+  const exit = new Promise<Awaited<ChildProcess['exit']>>(resolve => {
+    spawned.once('exit', (code, signal) => {
+      isOver = true
+      resolve({ code, signal })
+    })
+  })
+  spawned.on('error', () => {})
+  spawned.stdin.on('error', () => {})
+  return {
+    pid,
+    stdout: spawned.stdout,
+    stderr: spawned.stderr,
+    exit,
+    signal(signal) {
+      // A pid that is gone may already belong to somebody else.
+      if (!isOver) signalGroup(pid, signal)
+    },
+  }
+}
+
+/** Node tells why only later; the usual reasons can be seen at once. */
+function whyNot(request: SpawnRequest): string {
+  if (!isDirectory(request.cwd)) return `the folder '${request.cwd}' does not exist`
+  if (!request.command.includes('/')) return 'it is not on PATH'
+  try {
+    accessSync(request.command, constants.F_OK)
+    accessSync(request.command, constants.X_OK)
+    return 'the system cannot run it'
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : ''
+    return code === 'EACCES' ? 'it is not executable' : 'there is no such file'
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}

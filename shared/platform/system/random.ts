@@ -1,0 +1,10 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { RandomPort } from '../../ports/system.ts'
+
+/** Chance from the operating system. */
+export function createSystemRandom(): RandomPort {
+  return {
+    uuid: () => randomUUID(),
+    bytes: count => new Uint8Array(randomBytes(count)),
+  }
+}

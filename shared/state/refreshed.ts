@@ -1,0 +1,36 @@
+import type { Urn } from '../names/urn.ts'
+import type { ResourceState } from './resource.ts'
+
+/**
+ * The list after a refresh: refreshed states in their places, gone ones left out, and what pointed
+ * to gone ones cut off. Source: `engine.md` 7.3, `state.md` 5.6.
+ */
+export function rebuiltAfterRefresh(
+  states: readonly ResourceState[],
+  results: ReadonlyMap<ResourceState, ResourceState | undefined>,
+): readonly ResourceState[] {
+  const seen = new Set<Urn>()
+  const kept: ResourceState[] = []
+  for (const state of states) {
+    const now = results.has(state) ? results.get(state) : state
+    if (now === undefined) continue
+    const cut = cutOff(now, seen)
+    kept.push(cut)
+    seen.add(cut.urn)
+  }
+  return kept.map(state => (state.parent === '' || seen.has(state.parent) ? state : { ...state, parent: '' }))
+}
+
+function cutOff(state: ResourceState, seen: ReadonlySet<Urn>): ResourceState {
+  const known = (urns: readonly Urn[]): readonly Urn[] => urns.filter(urn => seen.has(urn))
+  const byProperty = [...state.propertyDependencies].map(([key, urns]) => [key, known(urns)] as const)
+  return {
+    ...state,
+    dependencies: known(state.dependencies),
+    propertyDependencies: new Map(
+      byProperty.filter(([key, urns]) => urns.length > 0 || state.propertyDependencies.get(key)?.length === 0),
+    ),
+    deletedWith: state.deletedWith !== '' && seen.has(state.deletedWith) ? state.deletedWith : '',
+    replaceWith: known(state.replaceWith),
+  }
+}
