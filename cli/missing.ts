@@ -44,6 +44,17 @@ const programOperation = [
 
 /** Options that are not there yet, by command. */
 export const missingOptions = {
+  root: [
+    '-e, --emoji',
+    '-Q, --fully-qualify-stack-names',
+    '--disable-integrity-checking',
+    '--logflow',
+    '--memprofilerate <rate>',
+    '--otel-traces <address>',
+    '--profiling <name>',
+    '--tracing <address>',
+    '--tracing-header <text>',
+  ],
   up: [...everyOperation, ...programOperation],
   preview: [...everyOperation, ...programOperation, '--import-file <file>'],
   refresh: [...everyOperation, '--import-pending-creates <pairs>', '--skip-pending-creates'],

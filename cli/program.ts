@@ -8,7 +8,7 @@ import { declareStack } from './declare-stack.ts'
 import { reportFailure } from './failure.ts'
 import { declareMissing, flagsOf, refuseMissing } from './flags.ts'
 import type { Io } from './io.ts'
-import { missingCommands } from './missing.ts'
+import { missingCommands, missingOptions } from './missing.ts'
 import { createSession, type GlobalOptions } from './session.ts'
 import type { Tools } from './tools.ts'
 
@@ -57,6 +57,9 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
       writeOut: text => io.stdout.write(text),
       writeErr: () => {},
     })
+  declareMissing(root, missingOptions.root).hook('preAction', () =>
+    refuseMissing(root, missingOptions.root),
+  )
   const attach: Attach = (command, load, refused = []) =>
     declareMissing(command, refused).action(async () => {
       refuseMissing(command, refused)

@@ -4,6 +4,8 @@ import type { Io } from './io.ts'
 
 /** The terminal and process that the command line was started in. */
 export function createTerminalIo(): Io {
+  // Whoever reads our output may go away (`| head`); a deployment goes on all the same.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return {
     stdout: process.stdout,
     stderr: process.stderr,

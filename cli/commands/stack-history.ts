@@ -44,8 +44,15 @@ function recordJson(record: HistoryRecord): Readonly<Record<string, unknown>> {
   }
 }
 
+/** Pulumi's words where they differ from ours. */
+const pulumiWords: Partial<Record<HistoryRecord['command'], string>> = {
+  up: 'update',
+  import: 'resource-import',
+  'stack import': 'import',
+}
+
 function wordOf(command: HistoryRecord['command']): string {
-  return command === 'up' ? 'update' : command
+  return pulumiWords[command] ?? command
 }
 
 function changesText(changes: Readonly<Record<string, number>>): string {

@@ -1,3 +1,4 @@
+import { hasCode } from '../../shared/errors/error.ts'
 import { findProjectFile } from '../../shared/programs/project-file.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
@@ -8,8 +9,9 @@ import { tableOf } from '../table.ts'
 
 /** `stack ls`: the stacks of the project, of another, or of all. */
 export const stackLs: Handler = async (session, flags) => {
-  const all = flags.is('all')
-  const project = all ? undefined : (flags.text('project') ?? session.project().name)
+  const named = flags.text('project')
+  const project = flags.is('all') ? undefined : (named ?? projectName(session))
+  const all = project === undefined
   const { platform } = await session.local()
   const stacks = await platform.catalog.stacks(project)
   const selected = selectedId(session)
@@ -39,6 +41,16 @@ export const stackLs: Handler = async (session, flags) => {
 
 function nameOf(record: StackRecord, all: boolean): string {
   return all ? record.id : stackPartsOf(record.id).stack
+}
+
+/** Outside of a project the stacks of all projects are listed. */
+function projectName(session: Session): string | undefined {
+  try {
+    return session.project().name
+  } catch (thrown) {
+    if (hasCode(thrown, 'PROJECT_NOT_FOUND')) return undefined
+    throw thrown
+  }
 }
 
 function selectedId(session: Session): string {

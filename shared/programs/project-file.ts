@@ -159,9 +159,13 @@ function refreshIn(source: YamlSource): boolean {
 }
 
 function dataAt(source: YamlSource, path: readonly string[]): unknown {
-  let data: unknown = source.document.toJS()
+  let data: unknown = JSON.parse(JSON.stringify(source.document.toJS(), plainInteger) ?? 'null')
   for (const key of path) data = isRecord(data) ? data[key] : undefined
   return data
+}
+
+function plainInteger(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value
 }
 
 function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {

@@ -199,7 +199,7 @@ function putFirst(document: Document, name: string, value: string): void {
 
 function printDocument(document: Document, file: string): string {
   if (extname(file) === '.json') return `${JSON.stringify(document.toJS(), bigintText, 4)}\n`
-  if (!isMap(document.contents) || document.contents.items.length === 0) return '{}\n'
+  if (document.contents === null) return '{}\n'
   return document.toString({ lineWidth: 0, indent: 2, flowCollectionPadding: true })
 }
 

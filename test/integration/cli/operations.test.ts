@@ -117,6 +117,7 @@ describe('operations', () => {
     for (const words of [
       ['up', '--target', 'urn'],
       ['up', '-t', 'urn'],
+      ['up', '--tracing', 'file:x'],
       ['up', '--plan=x'],
       ['up', '--policy-pack', 'p'],
       ['preview', '--save-plan=p'],

@@ -56,6 +56,7 @@ describe('stacks', () => {
     expect(out).toBe(
       'NAME  LAST UPDATE\ndev*  1970-01-01T00:00:01.000Z\nprod  1970-01-01T00:00:01.000Z\n',
     )
+    expect((await bench.run('stack', 'ls', '-C', '/')).out).toContain('organization/site/prod')
     expect(JSON.parse((await bench.run('stack', 'ls', '--json')).out)).toMatchObject([
       { name: 'dev', current: true, updateInProgress: false },
       { name: 'prod', current: false },
