@@ -43,7 +43,7 @@ export async function chooseNode(wish: NodeWish): Promise<NodeChoice> {
 }
 
 /** The first executable file of a name in the folders of a PATH. */
-export function findOnPath(name: string, path: string): string | undefined {
+function findOnPath(name: string, path: string): string | undefined {
   return path
     .split(delimiter)
     .filter(folder => folder !== '')
