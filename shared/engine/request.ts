@@ -1,13 +1,9 @@
+import type { ConfigValue } from '../programs/config.ts'
 import type { StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
 
-/** One value of the stack's configuration, opened. `object`: the text is JSON of a map or list. */
-export interface ConfigValue {
-  readonly text: string
-  readonly secret: boolean
-  readonly object: boolean
-}
+export type { ConfigValue }
 
 /** The program and project of a deployment, as the project file says. */
 export interface ProjectSource {

@@ -52,6 +52,7 @@ export const catalogue = {
     hint: 'Name it with --stack, or choose one with `antichain stack select <name>`.',
   },
   STACK_EXISTS: { exit: 1, hint: 'Choose another name, or `antichain stack select <name>`.' },
+  OUTPUT_MISSING: { exit: 1, hint: 'List the outputs with `antichain stack output`.' },
   STACK_NAME_INVALID: {
     exit: 2,
     hint: 'Use letters, digits, `_`, `.` and `-`, at most 100 characters.',
@@ -109,6 +110,8 @@ export const catalogue = {
     exit: 1,
     hint: 'Another process holds this deployment; look with `antichain stack history`.',
   },
+  CONFIRMATION_DECLINED: { exit: 1, hint: 'Run the command again and answer yes.' },
+  FILE_UNREADABLE: { exit: 1, hint: 'Check the name and the rights of the file.' },
   CHANGES_UNEXPECTED: { exit: 7, hint: 'Run `antichain preview --diff` to see what changed.' },
   STORE_UNAVAILABLE: {
     exit: 1,

@@ -1,0 +1,15 @@
+import { stackPartsOf } from '../../shared/records/ids.ts'
+import type { Handler } from '../attach.ts'
+import { runOperation } from '../operation.ts'
+import { removeStack } from '../stack-removal.ts'
+
+/** `destroy`: deletes the resources of a stack; with --remove the stack itself too. */
+export const destroy: Handler = async (session, flags) => {
+  const previewOnly = flags.is('previewOnly')
+  const exit = await runOperation(session, flags, { command: 'destroy', previewOnly })
+  if (exit !== 0 || previewOnly || !flags.is('remove')) return exit
+  const id = await session.existingStack()
+  await removeStack(session, id, { force: false, preserveConfig: false })
+  session.warn(`The stack '${stackPartsOf(id).stack}' was removed.`)
+  return 0
+}

@@ -1,0 +1,6 @@
+import type { Handler } from '../attach.ts'
+import { runOperation } from '../operation.ts'
+
+/** `refresh`: reads the resources of a stack and records what changed outside. */
+export const refresh: Handler = async (session, flags) =>
+  runOperation(session, flags, { command: 'refresh', previewOnly: flags.is('previewOnly') })

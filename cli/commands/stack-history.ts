@@ -1,0 +1,69 @@
+import { error } from '../../shared/errors/error.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import { deploymentPartsOf } from '../../shared/records/ids.ts'
+import type { Handler } from '../attach.ts'
+import type { Flags } from '../flags.ts'
+import { tableOf } from '../table.ts'
+
+/** `stack history`: the deployments of a stack, newest first, a page at a time. */
+export const stackHistory: Handler = async (session, flags) => {
+  const id = await session.existingStack()
+  const size = numberOf(flags, 'pageSize', '--page-size') ?? 10
+  const page = numberOf(flags, 'page', '--page') ?? 1
+  const { platform } = await session.local()
+  const records = (await platform.catalog.history(id, size * page)).slice(size * (page - 1))
+  if (flags.is('json')) {
+    session.print(JSON.stringify(records.map(recordJson), null, 2))
+    return 0
+  }
+  const rows = records.map(record => [
+    String(deploymentPartsOf(record.deployment).number),
+    wordOf(record.command),
+    record.result ?? 'in progress',
+    new Date(record.startedAt).toISOString(),
+    changesText(record.changes ?? {}),
+    record.message,
+  ])
+  const head = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'MESSAGE']
+  for (const line of tableOf(head, rows)) session.print(line)
+  return 0
+}
+
+function recordJson(record: HistoryRecord): Readonly<Record<string, unknown>> {
+  const { endedAt, changes } = record
+  return {
+    version: record.version ?? deploymentPartsOf(record.deployment).number,
+    kind: wordOf(record.command),
+    startTime: new Date(record.startedAt).toISOString(),
+    message: record.message,
+    environment: {},
+    config: {},
+    result: record.result ?? 'in-progress',
+    ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),
+    ...(changes === undefined ? {} : { resourceChanges: changes }),
+  }
+}
+
+/** Pulumi's words where they differ from ours. */
+const pulumiWords: Partial<Record<HistoryRecord['command'], string>> = {
+  up: 'update',
+  import: 'resource-import',
+  'stack import': 'import',
+}
+
+function wordOf(command: HistoryRecord['command']): string {
+  return pulumiWords[command] ?? command
+}
+
+function changesText(changes: Readonly<Record<string, number>>): string {
+  return Object.entries(changes)
+    .map(([op, count]) => `${count} ${op}`)
+    .join(', ')
+}
+
+function numberOf(flags: Flags, name: string, spelled: string): number | undefined {
+  const text = flags.text(name)
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d*$/.test(text)) throw error('CLI_USAGE', `${spelled} takes a number, not '${text}'`)
+  return Number(text)
+}

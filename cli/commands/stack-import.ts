@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { isUrn, partsOf } from '../../shared/names/urn.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
+import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { Handler } from '../attach.ts'
+import type { Flags } from '../flags.ts'
+import type { Session } from '../session.ts'
+import { managerOfState, openStackFile, stackManager } from '../stack-secrets.ts'
+
+/**
+ * `stack import`: replaces the state of a stack (`state.md` 1.10). Secrets are sealed anew under the
+ * stack's own manager; pending operations are dropped, each with a warning; a foreign or broken state
+ * is refused unless forced. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY,
+ * SECRETS_MANAGER_UNSUPPORTED; the stack keeps its state then.
+ */
+export const stackImport: Handler = async (session, flags) => {
+  const id = await session.existingStack()
+  const text = await textOf(session, flags)
+  const state = await session.tools.state()
+  const { deployment } = state.parseEnvelope(text)
+  const file = openStackFile(session, session.project(), { stack: id })
+  const own = await stackManager(session, id, file)
+  const snapshot =
+    deployment === null
+      ? emptySnapshot
+      : state.decodeSnapshot(deployment, await readerOf(session, deployment, own))
+  const complaints = [
+    ...foreignIn(snapshot, stackPartsOf(id).stack),
+    ...state.violations(snapshot).map(sentence => ({ code: 'STATE_INTEGRITY' as const, sentence })),
+  ]
+  const [first] = complaints
+  if (first !== undefined && !flags.is('force')) throw error(first.code, first.sentence)
+  for (const { sentence } of complaints) session.warn(`warning: ${sentence}`)
+  for (const { resource, type } of snapshot.pendingOperations)
+    session.warn(`warning: the pending operation '${type}' of ${resource.urn} was removed`)
+  const kept: Snapshot = { ...snapshot, pendingOperations: [], integrityError: undefined }
+  const local = await session.local()
+  await local.importState(id, state.encodeSnapshot(kept, own, 'sealed'))
+  session.warn('Import complete.')
+  return 0
+}
+
+/** A state that names no manager may hold secrets in clear only; any manager reads those. */
+async function readerOf(
+  session: Session,
+  deployment: StoredDeployment,
+  own: SecretsManager,
+): Promise<SecretsManager> {
+  const named = deployment.secrets_providers
+  const same = named?.type === own.type && JSON.stringify(named.state) === JSON.stringify(own.state)
+  if (same || !holdsCiphertext(deployment)) return own
+  const manager = await managerOfState(session, deployment)
+  if (manager === undefined)
+    throw error('STATE_INVALID', 'the state has secrets but does not say how they are kept')
+  return manager
+}
+
+function holdsCiphertext(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false
+  const secret =
+    'ciphertext' in data &&
+    typeof data.ciphertext === 'string' &&
+    Object.values(data).includes('1b47061264138c4ac30d75fd1eb44270')
+  return secret || Object.values(data).some(holdsCiphertext)
+}
+
+function foreignIn(
+  snapshot: Snapshot,
+  stack: string,
+): readonly { readonly code: 'STATE_FOREIGN'; readonly sentence: string }[] {
+  return snapshot.resources
+    .filter(({ urn }) => !isUrn(urn) || partsOf(urn).stack !== stack)
+    .map(({ urn }) => ({
+      code: 'STATE_FOREIGN',
+      sentence: `the resource ${urn} belongs to another stack than '${stack}'`,
+    }))
+}
+
+async function textOf(session: Session, flags: Flags): Promise<string> {
+  const file = flags.text('file')
+  if (file === undefined) return session.io.readInput()
+  const path = resolve(session.cwd, file)
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw error('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}

@@ -1,0 +1,82 @@
+import { type Command, Option } from 'commander'
+import type { Attach } from './attach.ts'
+import { collect } from './flags.ts'
+import { missingOptions } from './missing.ts'
+
+/** Declares `up`, `preview`, `refresh`, `destroy` and `cancel`. */
+export function declareOperations(root: Command, attach: Attach): void {
+  const up = shared(root.command('up').alias('update'))
+    .description('make the resources of a stack what its program says')
+    .option('--continue-on-error', 'go on with other resources after an error')
+  confirming(refreshing(up))
+  attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
+
+  const preview = shared(root.command('preview').alias('pre'))
+    .description('show what `up` would do')
+    .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
+  refreshing(preview)
+  attach(
+    preview,
+    async () => (await import('./commands/preview.ts')).preview,
+    missingOptions.preview,
+  )
+
+  const refresh = shared(root.command('refresh'))
+    .description('read the resources of a stack and record what changed outside')
+    .option('--clear-pending-creates', 'forget creates whose end nobody knows')
+    .option('--preview-only', 'show what would be recorded, record nothing')
+  confirming(refresh)
+  attach(
+    refresh,
+    async () => (await import('./commands/refresh.ts')).refresh,
+    missingOptions.refresh,
+  )
+
+  const destroy = shared(root.command('destroy').aliases(['down', 'dn']))
+    .description('delete the resources of a stack')
+    .option('--continue-on-error', 'go on with other resources after an error')
+    .option('--preview-only', 'show what would be deleted, delete nothing')
+    .option('--remove', 'remove the stack and its configuration file afterwards')
+  confirming(refreshing(destroy))
+  attach(
+    destroy,
+    async () => (await import('./commands/destroy.ts')).destroy,
+    missingOptions.destroy,
+  )
+
+  const cancel = root
+    .command('cancel')
+    .description('end the deployment of a stack, a running one or one whose process died')
+    .argument('[stack]', 'the stack, instead of the selected one')
+    .option('-y, --yes', 'do not ask')
+  attach(cancel, async () => (await import('./commands/cancel.ts')).cancel)
+}
+
+function shared(command: Command): Command {
+  return command
+    .option('-p, --parallel <n>', 'how many operations run at once')
+    .option('--diff', 'show each change of each property')
+    .option('-j, --json', 'print the events of the engine, one JSON object a line')
+    .option('-m, --message <text>', 'a note for the history')
+    .option('--expect-no-changes', 'fail when there is any change')
+    .option('--suppress-outputs', 'do not show the outputs of the stack')
+    .option('-c, --config <key=value>', 'set a configuration value and keep it', collect)
+    .option('--config-path', 'the keys of --config are paths')
+    .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
+    .option('--skip-config-validation', 'do not check the configuration against the project')
+    .option('--wait', 'wait while another deployment of the stack runs')
+    .addOption(new Option('--suppress-progress').hideHelp())
+    .addOption(new Option('--suppress-permalink [when]').hideHelp())
+    .addOption(new Option('--skip-plugin-pre-install').hideHelp())
+}
+
+function confirming(command: Command): Command {
+  return command
+    .option('-y, --yes', 'do not ask')
+    .option('-f, --skip-preview', 'do it without a preview')
+    .option('--show-secrets', 'show secrets in clear')
+}
+
+function refreshing(command: Command): Command {
+  return command.option('-r, --refresh [when]', 'read the resources first: true or false')
+}

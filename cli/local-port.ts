@@ -1,0 +1,28 @@
+import type { EventSink } from '../shared/engine/events/event.ts'
+import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
+import type { Platform } from '../shared/ports/platform.ts'
+import type { StackId } from '../shared/records/ids.ts'
+import type { StoredDeployment } from '../shared/state/stored.ts'
+
+/** What the command line asks of the engine over the embedded platform. */
+export interface Local {
+  readonly platform: Platform
+  /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
+  readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
+  /** Stops a living deployment, closes a dead one. `cancelled` false: there was none. */
+  readonly cancel: (stack: StackId) => Promise<{ readonly cancelled: boolean }>
+  /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
+  readonly importState: (
+    stack: StackId,
+    deployment: StoredDeployment,
+  ) => Promise<{ readonly version: number }>
+  /** A published state; undefined for a stack that has none, or not of this version. */
+  readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
+  readonly close: () => Promise<void>
+}
+
+/** Opens the embedded platform below a home folder. Throws STORE_UNAVAILABLE. */
+export type OpenLocal = (options: {
+  readonly home: string
+  readonly verbose: boolean
+}) => Promise<Local>

@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os'
+import { error } from '../shared/errors/error.ts'
+import type { Project } from '../shared/programs/project.ts'
+import type { Flags } from './flags.ts'
+import type { Session } from './session.ts'
+
+/** Whether to preview first, and whether to ask. */
+export interface Consent {
+  readonly preview: boolean
+  readonly ask: boolean
+}
+
+/**
+ * What a person agreed to by flags: --skip-preview and PULUMI_SKIP_CONFIRMATIONS say yes as well.
+ * With --json stdout has the events of the deployment only, so that there is no preview to show.
+ * Throws CLI_USAGE where someone would have to be asked and nobody can be.
+ */
+export function consentOf(session: Session, flags: Flags): Consent {
+  const skipPreview = flags.is('skipPreview')
+  const yes = flags.is('yes') || skipPreview || isTrue(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
+  if (!yes && (!session.interactive || flags.is('json')))
+    throw error(
+      'CLI_USAGE',
+      '--yes or --skip-preview must be passed in to proceed in non-interactive mode or with --json',
+    )
+  return { preview: !skipPreview && !flags.is('json'), ask: !yes }
+}
+
+/** Refuses flags that contradict --preview-only. Throws CLI_USAGE. */
+export function checkPreviewOnly(flags: Flags): void {
+  for (const [name, spelled] of [
+    ['skipPreview', '--skip-preview'],
+    ['yes', '--yes'],
+  ] as const) {
+    if (flags.is(name))
+      throw error('CLI_USAGE', `${spelled} and --preview-only cannot be used together`)
+  }
+}
+
+/**
+ * How many operations may be in flight: --parallel, else PULUMI_PARALLEL, else four per processor, as
+ * in Pulumi. Throws CLI_USAGE.
+ */
+export function parallelOf(session: Session, flags: Flags): number {
+  const given = flags.text('parallel')
+  if (given !== undefined) {
+    if (!/^\d+$/.test(given)) throw error('CLI_USAGE', `--parallel takes a number, not '${given}'`)
+    return bounded(Number(given))
+  }
+  const fromEnv = Number(session.io.env['PULUMI_PARALLEL'] ?? '')
+  if (Number.isInteger(fromEnv) && fromEnv > 0) return bounded(fromEnv)
+  return availableParallelism() * 4
+}
+
+/** Whether to read the resources first: --refresh, else the project's option. Throws CLI_USAGE. */
+export function refreshOf(flags: Flags, project: Project): boolean {
+  const given = flags.is('refresh') ? 'true' : flags.text('refresh')
+  if (given === undefined) return project.refreshAlways
+  if (/^(true|t|1)$/i.test(given)) return true
+  if (/^(false|f|0)$/i.test(given)) return false
+  throw error('CLI_USAGE', `--refresh takes true or false, not '${given}'`)
+}
+
+/** Whether a variable of the environment is set to a yes. */
+export function isTrue(text: string | undefined): boolean {
+  return /^(1|t|true)$/i.test(text ?? '')
+}
+
+function bounded(parallel: number): number {
+  return Math.min(Math.max(parallel, 1), 0x7fffffff)
+}

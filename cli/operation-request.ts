@@ -1,0 +1,77 @@
+import { error } from '../shared/errors/error.ts'
+import type { DeployRequest } from '../shared/engine/request.ts'
+import { openConfig } from '../shared/programs/config.ts'
+import { programPlace } from '../shared/programs/project-file.ts'
+import type { Project } from '../shared/programs/project.ts'
+import { type StackConfig, writeStackConfig } from '../shared/programs/stack-config.ts'
+import { stackPartsOf } from '../shared/records/ids.ts'
+import { putConfigValue, readKey } from './config-edit.ts'
+import type { Flags } from './flags.ts'
+import { isTrue, parallelOf, refreshOf } from './operation-options.ts'
+import type { Session } from './session.ts'
+import { openStackFile, stackManager } from './stack-secrets.ts'
+
+/**
+ * The request that flags, project and stack file amount to. Values of -c are written to the stack
+ * file first, as Pulumi does. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED and what reading the project,
+ * configuration and secrets throws.
+ */
+export async function requestOf(
+  session: Session,
+  flags: Flags,
+  command: 'up' | 'refresh' | 'destroy',
+): Promise<DeployRequest> {
+  const project = session.project()
+  const stack = await session.existingStack()
+  const parts = stackPartsOf(stack)
+  if (parts.project !== project.name)
+    throw error(
+      'CLI_USAGE',
+      `the stack belongs to project '${parts.project}', not '${project.name}'`,
+    )
+  const parallel = parallelOf(session, flags)
+  const refresh = command !== 'refresh' && refreshOf(flags, project)
+  const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
+  keepConfig(flags, file, project)
+  const secrets = await stackManager(session, stack, file)
+  const config = openConfig({
+    project,
+    stack: parts.stack,
+    values: file.values(),
+    check: command === 'up' && !flags.is('skipConfigValidation'),
+    decrypt: secrets.crypter.decrypt,
+  })
+  return {
+    stack,
+    source: sourceOf(project),
+    config,
+    secrets,
+    dryRun: false,
+    options: {
+      command,
+      parallel,
+      refresh,
+      continueOnError:
+        flags.is('continueOnError') || isTrue(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
+      message: flags.text('message') ?? '',
+    },
+    wait: flags.is('wait'),
+    clearPendingCreates: flags.is('clearPendingCreates'),
+  }
+}
+
+function sourceOf(project: Project): DeployRequest['source'] {
+  const { name, root, runtime, runtimeOptions } = project
+  return { name, root, runtime, runtimeOptions, ...programPlace(project) }
+}
+
+function keepConfig(flags: Flags, file: StackConfig, project: Project): void {
+  const given = flags.list('config')
+  for (const pair of given) {
+    const at = pair.indexOf('=')
+    const text = at < 0 ? '' : pair.slice(at + 1)
+    const key = readKey(at < 0 ? pair : pair.slice(0, at), project.name, flags.is('configPath'))
+    putConfigValue(file, key, text)
+  }
+  if (given.length > 0) writeStackConfig(file)
+}

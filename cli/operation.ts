@@ -1,0 +1,127 @@
+import type { EngineEventPayload } from '../shared/engine/events/event.ts'
+import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
+import { error } from '../shared/errors/error.ts'
+import { stackPartsOf } from '../shared/records/ids.ts'
+import type { Flags } from './flags.ts'
+import { checkPreviewOnly, consentOf } from './operation-options.ts'
+import { requestOf } from './operation-request.ts'
+import type { Session } from './session.ts'
+import type { DisplayOptions } from './tools.ts'
+
+/** What `up`, `refresh` and `destroy` and their previews have in common. */
+export interface OperationKind {
+  readonly command: 'up' | 'refresh' | 'destroy'
+  /** Show what would happen, do nothing. */
+  readonly previewOnly: boolean
+}
+
+/**
+ * Runs an operation: preview, question, deployment. Answers 0. Throws DEPLOYMENT_FAILED,
+ * DEPLOYMENT_CANCELLED, CHANGES_UNEXPECTED, CONFIRMATION_DECLINED and what `requestOf` throws.
+ */
+export async function runOperation(
+  session: Session,
+  flags: Flags,
+  kind: OperationKind,
+): Promise<number> {
+  if (kind.previewOnly) checkPreviewOnly(flags)
+  const consent = kind.previewOnly ? { preview: true, ask: false } : consentOf(session, flags)
+  const request = await requestOf(session, flags, kind.command)
+  const shown = displayOptions(session, flags, { kind: kind.command, request })
+  if (consent.preview) {
+    const preview = await runOnce(session, { ...request, dryRun: true }, { ...shown, dryRun: true })
+    check(preview, flags, { isPreview: true, expectNone: kind.previewOnly })
+    if (kind.previewOnly) return 0
+    if (consent.ask) await askToGoOn(session, preview, { ...shown, dryRun: true, diff: true })
+  }
+  check(await runOnce(session, request, shown), flags, { isPreview: false, expectNone: true })
+  return 0
+}
+
+interface Run {
+  readonly result: DeployResult
+  readonly events: readonly EngineEventPayload[]
+  /** Whether a person pressed Ctrl-C. */
+  readonly interrupted: boolean
+}
+
+async function runOnce(
+  session: Session,
+  request: DeployRequest,
+  shown: DisplayOptions,
+): Promise<Run> {
+  const local = await session.local()
+  const display = await session.tools.display(shown)
+  const events: EngineEventPayload[] = []
+  const emit = (event: EngineEventPayload): void => {
+    if (request.dryRun) events.push(event)
+    display.emit(event)
+  }
+  let interrupts = 0
+  let stop = (): void => {}
+  const release = session.io.onInterrupt(() => {
+    interrupts += 1
+    stop()
+  })
+  try {
+    const running = await local.deploy(request, { emit })
+    stop = () => (interrupts === 1 ? running.cancel() : running.terminate())
+    if (interrupts > 0) stop()
+    const result = await running.done
+    await display.finish(result)
+    return { result, events, interrupted: interrupts > 0 }
+  } finally {
+    release()
+  }
+}
+
+function check(
+  run: Run,
+  flags: Flags,
+  about: { readonly isPreview: boolean; readonly expectNone: boolean },
+): void {
+  const what = about.isPreview ? 'preview' : 'deployment'
+  const { result, hasChanges } = run.result
+  if (result === 'cancelled' || (result === 'interrupted' && run.interrupted))
+    throw error('DEPLOYMENT_CANCELLED', `the ${what} was cancelled`)
+  if (result !== 'succeeded') throw error('DEPLOYMENT_FAILED', `the ${what} failed`)
+  if (about.expectNone && hasChanges && flags.is('expectNoChanges'))
+    throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${what} has some`)
+}
+
+async function askToGoOn(session: Session, preview: Run, details: DisplayOptions): Promise<void> {
+  for (;;) {
+    const question = `Do you want to perform this ${wordOf(details.kind)}? (yes, no, details)`
+    const answer = (await session.io.ask(question)).trim().toLowerCase()
+    if (answer === 'yes' || answer === 'y') return
+    if (answer !== 'details')
+      throw error('CONFIRMATION_DECLINED', `the ${wordOf(details.kind)} was not confirmed`)
+    const display = await session.tools.display({ ...details, interactive: false })
+    for (const event of preview.events) display.emit(event)
+    await display.finish(preview.result)
+  }
+}
+
+function wordOf(kind: DisplayOptions['kind']): string {
+  return kind === 'up' ? 'update' : kind
+}
+
+function displayOptions(
+  session: Session,
+  flags: Flags,
+  about: { readonly kind: OperationKind['command']; readonly request: DeployRequest },
+): DisplayOptions {
+  return {
+    kind: about.kind,
+    dryRun: false,
+    json: flags.is('json'),
+    diff: flags.is('diff'),
+    color: session.color,
+    interactive: session.interactive && !flags.is('json'),
+    suppressOutputs: flags.is('suppressOutputs'),
+    showSecrets: flags.is('showSecrets') || flags.text('showSecrets') === 'true',
+    stack: stackPartsOf(about.request.stack).stack,
+    stdout: session.io.stdout,
+    stderr: session.io.stderr,
+  }
+}

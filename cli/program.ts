@@ -1,0 +1,106 @@
+import { type Attach, refuseCommands } from './attach.ts'
+import { Command, CommanderError, Option } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
+import { error } from '../shared/errors/error.ts'
+import { declareConfig } from './declare-config.ts'
+import { declareOperations } from './declare-operations.ts'
+import { declareStack } from './declare-stack.ts'
+import { reportFailure } from './failure.ts'
+import { declareMissing, flagsOf, refuseMissing } from './flags.ts'
+import type { Io } from './io.ts'
+import { missingCommands, missingOptions } from './missing.ts'
+import { createSession, type GlobalOptions } from './session.ts'
+import type { Tools } from './tools.ts'
+
+/**
+ * Runs one command line and answers the exit code. Nothing is thrown: every failure is said on
+ * stderr. A wrong command line is CLI_USAGE.
+ */
+export async function runCommandLine(
+  words: readonly string[],
+  io: Io,
+  tools: Tools,
+): Promise<number> {
+  const argv = withoutVerbosityLevels(words)
+  if (words[0] === '--version' || words[0] === 'version') {
+    io.stdout.write(`${manifest.version}\n`)
+    return 0
+  }
+  const outcome = { exit: 0 }
+  const root = declareAll(io, tools, outcome)
+  try {
+    await root.parseAsync([...argv], { from: 'user' })
+    return outcome.exit
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
+    const failure = thrown instanceof CommanderError ? usageOf(thrown) : thrown
+    return reportFailure(failure, io.stderr, argv.includes('-v') || argv.includes('--verbose'))
+  }
+}
+
+function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
+  const root = new Command('antichain')
+  root
+    .description('Deploys Pulumi programs: journaled, resumable, in parallel.')
+    .option('-C, --cwd <folder>', 'work as if started in this folder')
+    .option('-s, --stack <name>', 'the stack to work on, instead of the selected one')
+    .option('--non-interactive', 'never ask')
+    .addOption(
+      new Option('--color <when>', 'colours in the output')
+        .choices(['always', 'never', 'auto'])
+        .default('auto'),
+    )
+    .option('-v, --verbose', 'say more; show stack traces')
+    .addOption(new Option('--logtostderr', 'write the log to stderr, as it always is').hideHelp())
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => io.stdout.write(text),
+      writeErr: () => {},
+    })
+  declareMissing(root, missingOptions.root).hook('preAction', () =>
+    refuseMissing(root, missingOptions.root),
+  )
+  const attach: Attach = (command, load, refused = []) =>
+    declareMissing(command, refused).action(async () => {
+      refuseMissing(command, refused)
+      const session = createSession(io, tools, globalsOf(command))
+      try {
+        const handler = await load()
+        outcome.exit = await handler(session, flagsOf(command), command.args)
+      } finally {
+        await session.close()
+      }
+    })
+  declareOperations(root, attach)
+  declareStack(root, attach)
+  declareConfig(root, attach)
+  refuseCommands(root, missingCommands.root)
+  return root
+}
+
+function globalsOf(command: Command): GlobalOptions {
+  const flags = flagsOf(command)
+  const cwd = flags.text('cwd')
+  const stack = flags.text('stack')
+  const color = flags.text('color')
+  return {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(stack === undefined ? {} : { stack }),
+    nonInteractive: flags.is('nonInteractive'),
+    color: color === 'always' || color === 'never' ? color : 'auto',
+    verbose: flags.is('verbose'),
+  }
+}
+
+function usageOf(thrown: CommanderError): Error {
+  return error('CLI_USAGE', thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '))
+}
+
+/** Pulumi's `-v` takes a level; here it is a switch, so that the level is left out. */
+function withoutVerbosityLevels(words: readonly string[]): readonly string[] {
+  return words.flatMap((word, at) => {
+    if (/^(-v=?|--verbose=)\d+$/.test(word)) return ['-v']
+    const before = words[at - 1]
+    return /^\d+$/.test(word) && (before === '-v' || before === '--verbose') ? [] : [word]
+  })
+}

@@ -1,0 +1,112 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { error } from '../shared/errors/error.ts'
+import { readProject } from '../shared/programs/project-file.ts'
+import type { Project } from '../shared/programs/project.ts'
+import { type StackId, stackIdOf, stackPartsOf } from '../shared/records/ids.ts'
+import type { Io } from './io.ts'
+import type { Local } from './local-port.ts'
+import { selectedStack } from './selection.ts'
+import { parseStackName } from './stack-name.ts'
+import type { Tools } from './tools.ts'
+
+/** The options that every command takes. */
+export interface GlobalOptions {
+  readonly cwd?: string
+  readonly stack?: string
+  readonly nonInteractive: boolean
+  readonly color: 'always' | 'never' | 'auto'
+  readonly verbose: boolean
+}
+
+/** One run of the command line: what was asked for all commands, and the parts they share. */
+export interface Session {
+  readonly io: Io
+  readonly tools: Tools
+  readonly verbose: boolean
+  readonly color: boolean
+  /** Whether a person can be asked. */
+  readonly interactive: boolean
+  readonly home: string
+  /** The folder that relative names of files start from. */
+  readonly cwd: string
+  readonly print: (line: string) => void
+  readonly warn: (line: string) => void
+  /** The project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
+  readonly project: () => Project
+  /** Opened once. */
+  readonly local: () => Promise<Local>
+  /** The id of a name, or of the named or selected stack; it need not exist. Throws STACK_NOT_SELECTED. */
+  readonly stackId: (name?: string) => StackId
+  /** The same, when it exists. Throws STACK_NOT_FOUND. */
+  readonly existingStack: (name?: string) => Promise<StackId>
+  readonly close: () => Promise<void>
+}
+
+/** Makes the session of one command. Nothing is opened before it is asked for. */
+export function createSession(io: Io, tools: Tools, globals: GlobalOptions): Session {
+  const cwd = resolve(io.cwd, globals.cwd ?? '.')
+  const home = resolve(io.env['ANTICHAIN_HOME'] || join(homedir(), '.antichain'))
+  let project: Project | undefined
+  let local: Promise<Local> | undefined
+  const openProject = (): Project => {
+    project ??= readProject(cwd)
+    return project
+  }
+  const openLocal = (): Promise<Local> => {
+    local ??= tools.openLocal({ home, verbose: globals.verbose })
+    return local
+  }
+  const stackId = (name?: string): StackId => {
+    const text = name || globals.stack || io.env['PULUMI_STACK'] || ''
+    const chosen = text === '' ? selectedStack(home, openProject().file) : text
+    if (chosen === '') throw error('STACK_NOT_SELECTED', 'no stack is named or selected')
+    const parsed = parseStackName(chosen)
+    return stackIdOf(parsed.project ?? openProject().name, parsed.stack)
+  }
+  return {
+    io,
+    tools,
+    verbose: globals.verbose,
+    color: wantsColor(io, globals.color),
+    interactive: io.isTerminal && !globals.nonInteractive,
+    home,
+    cwd,
+    print: line => io.stdout.write(`${line}\n`),
+    warn: line => io.stderr.write(`${line}\n`),
+    project: openProject,
+    local: openLocal,
+    stackId,
+    existingStack: async name => {
+      const id = stackId(name)
+      const { platform } = await openLocal()
+      if ((await platform.catalog.stack(id)) === undefined) throw notFound(id)
+      return id
+    },
+    close: async () => (await local)?.close(),
+  }
+}
+
+/** The error for a stack that does not exist. */
+export function notFound(id: StackId): Error {
+  const { project, stack } = stackPartsOf(id)
+  return error('STACK_NOT_FOUND', `there is no stack '${stack}' of project '${project}'`)
+}
+
+/** Asks for a yes; refuses where nobody can be asked. Throws CLI_USAGE. */
+export async function confirmed(
+  session: Session,
+  yes: boolean,
+  question: { readonly text: string; readonly answer: string },
+): Promise<boolean> {
+  if (yes) return true
+  if (!session.interactive)
+    throw error('CLI_USAGE', '--yes must be passed in to proceed when nobody can be asked')
+  const answer = await session.io.ask(`${question.text} Type '${question.answer}' to go on:`)
+  return answer.trim() === question.answer
+}
+
+function wantsColor(io: Io, color: GlobalOptions['color']): boolean {
+  if (color !== 'auto') return color === 'always'
+  return io.stdout.isTTY === true && !io.env['NO_COLOR']
+}

@@ -1,0 +1,67 @@
+import { stackType } from '../shared/names/urn.ts'
+import type { Json, StoredDeployment } from '../shared/state/stored.ts'
+
+/** The mark of special values in states (`state.md` 2.1) and that of secrets. */
+const signatureKey = '4dabf18193072939515e22adb298388d'
+const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
+
+/**
+ * The outputs of a stack as plain JSON. Secrets are `[secret]`, or what `open` makes of their
+ * ciphertext: the JSON text of the value.
+ */
+export function stackOutputs(
+  deployment: StoredDeployment | undefined,
+  open: ((ciphertext: string) => string) | undefined,
+): ReadonlyMap<string, Json> {
+  const root = deployment?.resources?.find(
+    resource => resource.type === stackType && resource['delete'] !== true,
+  )
+  const outputs = root?.['outputs']
+  return isObject(outputs)
+    ? new Map(Object.entries(outputs).map(([name, value]) => [name, plainOf(value, open)]))
+    : new Map()
+}
+
+/** Whether any output is, or holds, a secret. */
+export function hasSecretOutputs(deployment: StoredDeployment | undefined): boolean {
+  let found = false
+  stackOutputs(deployment, () => {
+    found = true
+    return 'null'
+  })
+  return found
+}
+
+/** An output as one line: a text as it is, anything else as JSON. */
+export function outputText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function plainOf(value: Json, open: ((ciphertext: string) => string) | undefined): Json {
+  if (isList(value)) return value.map(item => plainOf(item, open))
+  if (!isObject(value)) return value
+  if (value[signatureKey] === secretSignature) return secretOf(value, open)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainOf(item, open)]))
+}
+
+function secretOf(
+  value: { readonly [key: string]: Json },
+  open: ((ciphertext: string) => string) | undefined,
+): Json {
+  const { ciphertext, plaintext } = value
+  if (open === undefined) return '[secret]'
+  const text = typeof plaintext === 'string' ? plaintext : open(String(ciphertext))
+  return plainOf(jsonOf(text), open)
+}
+
+function jsonOf(text: string): Json {
+  return JSON.parse(text) as Json
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !isList(value)
+}

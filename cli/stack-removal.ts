@@ -1,0 +1,41 @@
+import { rmSync } from 'node:fs'
+import { error } from '../shared/errors/error.ts'
+import { readProject } from '../shared/programs/project-file.ts'
+import type { Project } from '../shared/programs/project.ts'
+import { stackConfigFile } from '../shared/programs/stack-config.ts'
+import { type StackId, stackIdOf, stackPartsOf } from '../shared/records/ids.ts'
+import { selectedStack, selectStack } from './selection.ts'
+import type { Session } from './session.ts'
+
+/**
+ * Removes a stack, and its configuration file unless told to keep it. Throws STACK_NOT_EMPTY without
+ * `force`, STACK_BUSY.
+ */
+export async function removeStack(
+  session: Session,
+  id: StackId,
+  how: { readonly force: boolean; readonly preserveConfig: boolean },
+): Promise<void> {
+  const local = await session.local()
+  const { stack } = stackPartsOf(id)
+  const count = (await local.exportState(id))?.resources?.length ?? 0
+  if (count > 0 && !how.force)
+    throw error('STACK_NOT_EMPTY', `the stack '${stack}' still has ${count} resources`)
+  if (!(await local.platform.catalog.removeStack(id)))
+    throw error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`)
+  const project = projectOf(session, id)
+  if (project === undefined) return
+  if (!how.preserveConfig) rmSync(stackConfigFile(project, stack), { force: true })
+  const selected = selectedStack(session.home, project.file)
+  if (selected === stack || selected === id) selectStack(session.home, project.file, '')
+}
+
+/** The project of the folder when it is the stack's; a stack may be removed from anywhere. */
+function projectOf(session: Session, id: StackId): Project | undefined {
+  try {
+    const project = readProject(session.cwd)
+    return stackIdOf(project.name, stackPartsOf(id).stack) === id ? project : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import type { EventSink } from '../shared/engine/events/event.ts'
+import type { DeployResult } from '../shared/engine/request.ts'
+import type { SecretsManager } from '../shared/secrets/crypter.ts'
+import type { Snapshot } from '../shared/state/snapshot.ts'
+import type { StoredDeployment, StoredEnvelope } from '../shared/state/stored.ts'
+import type { OutputStream } from './io.ts'
+import type { OpenLocal } from './local-port.ts'
+
+/** What a display is made for. */
+export interface DisplayOptions {
+  readonly kind: 'up' | 'preview' | 'refresh' | 'destroy'
+  readonly dryRun: boolean
+  readonly json: boolean
+  readonly diff: boolean
+  readonly color: boolean
+  readonly interactive: boolean
+  readonly suppressOutputs: boolean
+  readonly showSecrets: boolean
+  readonly stack: string
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+}
+
+/** Shows the events of one deployment or preview. */
+export type Display = EventSink & {
+  readonly finish: (result: DeployResult) => void | Promise<void>
+}
+
+/** Reading, writing and checking of states. */
+export interface StateTools {
+  /** Throws STATE_INVALID, STATE_TOO_NEW. */
+  readonly parseEnvelope: (text: string) => StoredEnvelope
+  readonly printEnvelope: (envelope: StoredEnvelope) => string
+  readonly envelopeOf: (deployment: StoredDeployment) => StoredEnvelope
+  readonly decodeSnapshot: (stored: StoredDeployment, manager: SecretsManager) => Snapshot
+  readonly encodeSnapshot: (
+    snapshot: Snapshot,
+    manager: SecretsManager,
+    secrets: 'sealed' | 'plaintext',
+  ) => StoredDeployment
+  /** What breaks the rules of a snapshot, a sentence each. */
+  readonly violations: (snapshot: Snapshot) => readonly string[]
+}
+
+/** Passphrase managers. */
+export interface SecretsTools {
+  /** A manager with a new salt. */
+  readonly create: (passphrase: string) => Promise<SecretsManager>
+  /** The manager of a salt. Throws SECRETS_PASSPHRASE_WRONG. */
+  readonly open: (salt: string, passphrase: string) => Promise<SecretsManager>
+  /** The passphrase of PULUMI_CONFIG_PASSPHRASE or its file; undefined when neither is set. */
+  readonly passphrase: (
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<string | undefined>
+}
+
+/** The parts below the command line, loaded when a command needs them. */
+export interface Tools {
+  readonly openLocal: OpenLocal
+  readonly display: (options: DisplayOptions) => Promise<Display>
+  readonly state: () => Promise<StateTools>
+  readonly secrets: () => Promise<SecretsTools>
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import type { Tools } from './tools.ts'
+
+/** The real parts below the command line; each is loaded when a command first needs it. */
+export function createTools(): Tools {
+  return {
+    openLocal: async options => (await import('../local/local.ts')).openLocal(options),
+    display: async options => (await import('./display/display.ts')).createDisplay(options),
+    state: async () => {
+      const [deployment, integrity] = await Promise.all([
+        import('../shared/state/deployment.ts'),
+        import('../shared/state/integrity.ts'),
+      ])
+      const { parseEnvelope, printEnvelope, envelopeOf, decodeSnapshot, encodeSnapshot } =
+        deployment
+      return {
+        parseEnvelope,
+        printEnvelope,
+        envelopeOf,
+        decodeSnapshot,
+        encodeSnapshot,
+        violations: integrity.verifyIntegrity,
+      }
+    },
+    secrets: async () => {
+      const passphrase = await import('../shared/secrets/passphrase.ts')
+      return {
+        create: async text => passphrase.createPassphraseManager(text),
+        open: async (salt, text) => passphrase.openPassphraseManager(salt, text),
+        passphrase: async env => passphrase.passphraseFrom(env, file => readFile(file, 'utf8')),
+      }
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { error } from '../errors/error.ts'
+
+/** The SDK that a program brings along. */
+export interface NodeSdk {
+  /** The module that runs a program. */
+  readonly runner: string
+  /** The folder of the package, '' when the runner is none of the SDK's. */
+  readonly root: string
+  /** The range of Node versions that it wants, '' = any. */
+  readonly engines: string
+}
+
+const defaultRunner = '@pulumi/pulumi/cmd/run'
+
+/**
+ * Finds the SDK as Node finds it from the program's folder, so that the program's own copy runs.
+ * `runner` is another module to look for. Throws PROGRAM_SDK_MISSING, and PROGRAM_TYPESCRIPT_MIX
+ * when the SDK would load a TypeScript without compiler API, which fails every program.
+ */
+export function findNodeSdk(directory: string, runner: string): NodeSdk {
+  const wanted = runner === '' ? defaultRunner : runner
+  const found = resolveFrom(directory, wanted)
+  if (found === undefined)
+    throw error('PROGRAM_SDK_MISSING', `the module ${wanted} was not found from ${directory}`)
+  const root = packageRootOf(found, '@pulumi/pulumi')
+  if (root === '') return { runner: found, root, engines: '' }
+  refuseTypescriptMix(root)
+  const engines = readPackage(root)['engines']
+  const node: unknown = isRecord(engines) ? engines['node'] : undefined
+  return { runner: found, root, engines: typeof node === 'string' ? node : '' }
+}
+
+function refuseTypescriptMix(sdk: string): void {
+  const main = resolveFrom(sdk, 'typescript')
+  const root = main === undefined ? '' : packageRootOf(main, 'typescript')
+  if (main === undefined || root === '') return
+  const version = String(readPackage(root)['version'] ?? '')
+  const hasApi = readFileSync(main, 'utf8').includes('createSourceFile')
+  if (Number(version.split('.', 1)[0]) >= 7 && !hasApi)
+    throw error(
+      'PROGRAM_TYPESCRIPT_MIX',
+      `the SDK in ${sdk} would load typescript ${version} (${root}), which has no compiler API; it needs an older one`,
+    )
+}
+
+function resolveFrom(directory: string, module: string): string | undefined {
+  try {
+    return createRequire(join(directory, 'package.json')).resolve(module)
+  } catch {
+    return undefined
+  }
+}
+
+function packageRootOf(file: string, name: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json')) && readPackage(folder)['name'] === name)
+      return folder
+  }
+  return ''
+}
+
+function readPackage(folder: string): Readonly<Record<string, unknown>> {
+  try {
+    const data: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return isRecord(data) ? data : {}
+  } catch {
+    return {}
+  }
+}
+
+function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === 'object' && data !== null && !Array.isArray(data)
+}

@@ -1,0 +1,101 @@
+import { isTreeList, isTreeMap, treeOf, type ConfigTree } from './config-tree.ts'
+import type { ConfigType, ProjectConfigEntry } from './project.ts'
+import type { YamlSource } from './yaml-source.ts'
+
+/**
+ * The entries of `config:` in a project file (`state.md` 4.1), sorted by key. A bare scalar or list
+ * stands for `default` (keys of the project) or `value` (other namespaces). Throws PROJECT_INVALID.
+ */
+export function readProjectConfig(
+  source: YamlSource,
+  project: string,
+): readonly ProjectConfigEntry[] {
+  const config = treeOf(source.document.toJS({ mapAsMap: true }))
+  const entries = isTreeMap(config) ? config.get('config') : undefined
+  if (entries === undefined || entries === null) return []
+  if (!isTreeMap(entries)) throw source.wrong(['config'], '`config` must be a map')
+  const keys = [...entries.keys()].toSorted()
+  return keys.map(key => readEntry(source, { project, key, said: entries.get(key) ?? null }))
+}
+
+/** Whether a value is of a type; texts that read as integers or booleans are. */
+export function isOfType(type: ConfigType, value: ConfigTree): boolean {
+  switch (type.name) {
+    case 'string':
+      return typeof value === 'string'
+    case 'integer':
+      if (typeof value === 'string') return /^[+-]?\d+$/.test(value)
+      return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+    case 'boolean':
+      return typeof value === 'boolean' || value === 'true' || value === 'false'
+    case 'object':
+      return isTreeMap(value)
+    case 'array':
+      return isTreeList(value) && value.every(item => isOfType(type.items, item))
+  }
+}
+
+/** The name of a type as messages say it: `array<string>`. */
+export function typeName(type: ConfigType): string {
+  return type.name === 'array' ? `array<${typeName(type.items)}>` : type.name
+}
+
+interface Said {
+  readonly project: string
+  readonly key: string
+  readonly said: ConfigTree
+}
+
+function readEntry(source: YamlSource, { project, key, said }: Said): ProjectConfigEntry {
+  const path = ['config', key]
+  const own = !key.includes(':') || key.startsWith(`${project}:`)
+  if (!isTreeMap(said)) return { key, type: undefined, value: said ?? undefined, secret: false }
+  const fields = said
+  const fallback = fields.get('default') ?? undefined
+  const value = fields.get('value') ?? undefined
+  if (fallback !== undefined && value !== undefined)
+    throw source.wrong(path, `the configuration key '${key}' has both \`default\` and \`value\``)
+  const type = typeIn(source, path, fields)
+  if (own) {
+    if (type !== undefined && fallback !== undefined && !isOfType(type, fallback))
+      throw source.wrong(
+        [...path, 'default'],
+        `the default of the configuration key '${key}' is not of type ${typeName(type)}`,
+      )
+  } else if (type !== undefined || fallback !== undefined || value === undefined) {
+    throw source.wrong(
+      path,
+      `the configuration key '${key}' belongs to another namespace: it takes \`value\`, not \`type\` or \`default\``,
+    )
+  }
+  return { key, type, value: fallback ?? value, secret: fields.get('secret') === true }
+}
+
+function typeIn(
+  source: YamlSource,
+  path: readonly string[],
+  fields: ReadonlyMap<string, ConfigTree>,
+): ConfigType | undefined {
+  const name = fields.get('type') ?? undefined
+  switch (name) {
+    case undefined:
+      return undefined
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'object':
+      return { name }
+    case 'array': {
+      const items = fields.get('items')
+      const type = isTreeMap(items) ? typeIn(source, [...path, 'items'], items) : undefined
+      if (type === undefined)
+        throw source.wrong(path, 'a configuration key of type array needs `items` with a `type`')
+      return { name, items: type }
+    }
+    default:
+      throw source.wrong(
+        [...path, 'type'],
+        '`type` takes string, integer, boolean, object or array',
+      )
+  }
+}

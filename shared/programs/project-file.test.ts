@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { hasCode } from '../errors/error.ts'
+import { findProjectFile, parseProject, programPlace, readProject } from './project-file.ts'
+
+function failing(text: string): string {
+  try {
+    parseProject(text, 'Pulumi.yaml')
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown)
+      return `${String(thrown.code)} ${thrown.message}`
+    throw thrown
+  }
+  return ''
+}
+
+const head = 'name: p\nruntime: nodejs\n'
+
+describe('project file', () => {
+  test('the smallest one has a name; no runtime means no program', () => {
+    const project = parseProject('name: site', '/a/Pulumi.yaml')
+    expect(project).toMatchObject({ name: 'site', runtime: '', root: '/a', stackConfigDir: '/a' })
+    expect(programPlace(project)).toEqual({ directory: '/a', entryPoint: '.' })
+  })
+
+  test('a runtime may be a text or a map with options, and a byte order mark is passed over', () => {
+    const text =
+      '\uFEFFname: p\nruntime: {name: nodejs, options: {typescript: false, nodeargs: --trace-gc}}\n'
+    expect(parseProject(text, 'Pulumi.yaml')).toMatchObject({
+      runtime: 'nodejs',
+      runtimeOptions: { typescript: false, nodeargs: '--trace-gc' },
+    })
+  })
+
+  test('malformed text is refused with file, line and column', () => {
+    expect(failing('name: p\nruntime: [\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:1: /)
+    expect(failing('name: p\nb: "c\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:/)
+  })
+
+  test('wrong fields are refused where they stand', () => {
+    expect(failing('runtime: nodejs\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:1:1: .*no `name`/)
+    expect(failing('- a\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:1:1: .*map/)
+    expect(failing(`${head}main: 7\n`)).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:7: /)
+    expect(failing('name: p\nruntime:\n  name: nodejs\n  options:\n    nodeargs: [a]\n')).toMatch(
+      /^PROJECT_INVALID Pulumi\.yaml:5:15: /,
+    )
+    expect(failing(`${head}options: {refresh: never}\n`)).toMatch(/^PROJECT_INVALID .*always/)
+  })
+
+  test('an unknown runtime is refused by name', () => {
+    expect(failing('name: p\nruntime: cobol\n')).toMatch(/^RUNTIME_UNKNOWN .*'cobol'/)
+  })
+
+  test('only keys whose neglect would change a deployment are refused', () => {
+    expect(failing(`${head}plugins: {providers: [{name: a, path: ./a}]}\n`)).toMatch(
+      /^FEATURE_MISSING .*plugins\.providers/,
+    )
+    expect(failing(`${head}packages: {mine: ./local}\n`)).toMatch(
+      /^FEATURE_MISSING .*packages\.mine/,
+    )
+    expect(
+      failing(`${head}packages: {aws: aws@7.0.0}\nbackend: {url: x}\ntemplate: {}\nauthor: me\n`),
+    ).toBe('')
+  })
+
+  test('`config` as a text is the old spelling of `stackConfigDir`', () => {
+    expect(parseProject(`${head}config: stacks\n`, '/a/Pulumi.yaml').stackConfigDir).toBe(
+      '/a/stacks',
+    )
+    expect(failing(`${head}config: stacks\nstackConfigDir: other\n`)).toMatch(/^PROJECT_INVALID /)
+  })
+
+  test('it is found in the nearest folder above, and its absence has a code', () => {
+    const root = mkdtempSync(join(tmpdir(), 'project-'))
+    mkdirSync(join(root, 'a/b'), { recursive: true })
+    writeFileSync(join(root, 'Pulumi.yml'), 'name: up\n')
+    expect(readProject(join(root, 'a/b')).name).toBe('up')
+    writeFileSync(join(root, 'a/Pulumi.json'), '{"name": "near"}')
+    expect(readProject(join(root, 'a/b')).name).toBe('near')
+    let thrown: unknown
+    try {
+      findProjectFile('/')
+    } catch (caught) {
+      thrown = caught
+    }
+    expect(hasCode(thrown, 'PROJECT_NOT_FOUND')).toBe(true)
+  })
+
+  test('`main` names the folder of the program or a file of it', () => {
+    const root = mkdtempSync(join(tmpdir(), 'project-'))
+    mkdirSync(join(root, 'src'))
+    writeFileSync(join(root, 'src/app.js'), '')
+    const placed = (main: string): unknown =>
+      programPlace(parseProject(`${head}main: ${main}\n`, join(root, 'Pulumi.yaml')))
+    expect(placed('src')).toEqual({ directory: join(root, 'src'), entryPoint: '.' })
+    expect(placed('src/app.js')).toEqual({ directory: join(root, 'src'), entryPoint: 'app.js' })
+    expect(() => placed('nowhere')).toThrow(/nowhere/)
+  })
+})

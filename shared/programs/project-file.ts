@@ -1,0 +1,173 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { error, messageOf } from '../errors/error.ts'
+import { readProjectConfig } from './project-config.ts'
+import type { Project } from './project.ts'
+import { openYaml, type YamlSource } from './yaml-source.ts'
+
+const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json']
+
+/** The project file of a folder or of the nearest folder above it. Throws PROJECT_NOT_FOUND. */
+export function findProjectFile(from: string): string {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    for (const name of fileNames) {
+      const file = join(folder, name)
+      if (existsSync(file)) return file
+    }
+    if (folder === dirname(folder))
+      throw error('PROJECT_NOT_FOUND', `no Pulumi.yaml in ${resolve(from)} or any folder above it`)
+  }
+}
+
+/** Finds and reads the project. Throws PROJECT_NOT_FOUND and what `parseProject` throws. */
+export function readProject(from: string): Project {
+  const file = findProjectFile(from)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw error('PROJECT_INVALID', `${file} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+  return parseProject(text, file)
+}
+
+/**
+ * Reads the text of a project file. Keys that Pulumi only keeps (author, template, backend …) are
+ * passed over. Throws PROJECT_INVALID with file, line and column, RUNTIME_UNKNOWN, and
+ * FEATURE_MISSING for a key whose neglect would change what a deployment does.
+ */
+export function parseProject(text: string, file: string): Project {
+  const source = openYaml(text, file, 'PROJECT_INVALID')
+  const name = nameIn(source)
+  refuseMissing(source)
+  const { runtime, runtimeOptions } = runtimeIn(source, file)
+  const root = dirname(file)
+  const config: unknown = source.document.get('config')
+  const legacyDir = typeof config === 'string' ? config : ''
+  const stackConfigDir = textIn(source, ['stackConfigDir'])
+  if (typeof config === 'string' && stackConfigDir !== '')
+    throw source.wrong(
+      ['config'],
+      'use either `config` or `stackConfigDir` for the folder of stack files',
+    )
+  return {
+    name,
+    description: textIn(source, ['description']),
+    file,
+    root,
+    runtime,
+    runtimeOptions,
+    main: textIn(source, ['main']),
+    config: typeof config === 'string' ? [] : readProjectConfig(source, name),
+    stackConfigDir: resolve(root, stackConfigDir || legacyDir),
+    refreshAlways: refreshIn(source),
+  }
+}
+
+/**
+ * The folder in which the program runs and what is run there: `.` or a file of it. Throws
+ * PROJECT_INVALID when `main` names nothing that exists.
+ */
+export function programPlace(project: Project): {
+  readonly directory: string
+  readonly entryPoint: string
+} {
+  if (project.main === '') return { directory: project.root, entryPoint: '.' }
+  const main = isAbsolute(project.main) ? project.main : join(project.root, project.main)
+  const found = statSync(main, { throwIfNoEntry: false })
+  if (found === undefined)
+    throw error('PROJECT_INVALID', `${project.file}: \`main\` names ${main}, which does not exist`)
+  return found.isDirectory()
+    ? { directory: main, entryPoint: '.' }
+    : { directory: dirname(main), entryPoint: basename(main) }
+}
+
+function nameIn(source: YamlSource): string {
+  const name: unknown = source.document.get('name')
+  if (name === undefined || name === null) throw source.wrong([], 'the project has no `name`')
+  if (typeof name !== 'string' || name === '')
+    throw source.wrong(['name'], '`name` must be a text that is not empty')
+  if (!/^[\w.-]{1,100}$/.test(name))
+    throw source.wrong(['name'], '`name` takes letters, digits, `_`, `.` and `-`, at most 100')
+  return name
+}
+
+function textIn(source: YamlSource, path: readonly string[]): string {
+  const value: unknown = source.document.getIn(path)
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'string') throw source.wrong(path, `\`${path.join('.')}\` must be a text`)
+  return value
+}
+
+function runtimeIn(source: YamlSource, file: string): Pick<Project, 'runtime' | 'runtimeOptions'> {
+  const plain: unknown = dataAt(source, ['runtime'])
+  if (plain === undefined || plain === null || plain === '')
+    return { runtime: '', runtimeOptions: {} }
+  const isMap = isRecord(plain)
+  if (typeof plain !== 'string' && !isMap)
+    throw source.wrong(['runtime'], '`runtime` must be a text, or a map of `name` and `options`')
+  const name: unknown = isMap ? plain['name'] : plain
+  if (typeof name !== 'string')
+    throw source.wrong(['runtime', 'name'], '`runtime.name` must be a text')
+  if (name !== 'nodejs')
+    throw error('RUNTIME_UNKNOWN', `${file}: the runtime '${name}' is not supported`)
+  const options: unknown = isMap ? (plain['options'] ?? {}) : {}
+  if (!isRecord(options))
+    throw source.wrong(['runtime', 'options'], '`runtime.options` must be a map')
+  checkNodeOptions(source, options)
+  return { runtime: 'nodejs', runtimeOptions: options }
+}
+
+function checkNodeOptions(source: YamlSource, options: Readonly<Record<string, unknown>>): void {
+  const kinds = { typescript: 'boolean', tsconfig: 'string', nodeargs: 'string' }
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (options[name] !== undefined && typeof options[name] !== kind)
+      throw source.wrong(
+        ['runtime', 'options', name],
+        `the runtime option \`${name}\` must be a ${kind === 'string' ? 'text' : 'boolean'}`,
+      )
+  }
+}
+
+function refuseMissing(source: YamlSource): void {
+  const plugins: unknown = dataAt(source, ['plugins'])
+  for (const kind of ['providers', 'languages', 'analyzers']) {
+    const named: unknown = isRecord(plugins) ? plugins[kind] : undefined
+    if (Array.isArray(named) && named.length > 0) throw missing(source, ['plugins', kind])
+  }
+  const packages: unknown = dataAt(source, ['packages'])
+  for (const [name, said] of Object.entries(isRecord(packages) ? packages : {})) {
+    const from: unknown = isRecord(said) ? said['source'] : said
+    if (typeof from === 'string' && /^(\.{0,2}\/|\.{1,2}$)/.test(from))
+      throw missing(source, ['packages', name])
+  }
+}
+
+function missing(source: YamlSource, path: readonly string[]): Error {
+  const place = source.wrong(path, '').message
+  return error(
+    'FEATURE_MISSING',
+    `${place}the project key \`${path.join('.')}\` is not supported yet`,
+  )
+}
+
+function refreshIn(source: YamlSource): boolean {
+  const refresh = textIn(source, ['options', 'refresh'])
+  if (refresh !== '' && refresh !== 'always')
+    throw source.wrong(['options', 'refresh'], '`options.refresh` takes only `always`')
+  return refresh === 'always'
+}
+
+function dataAt(source: YamlSource, path: readonly string[]): unknown {
+  let data: unknown = JSON.parse(JSON.stringify(source.document.toJS(), plainInteger) ?? 'null')
+  for (const key of path) data = isRecord(data) ? data[key] : undefined
+  return data
+}
+
+function plainInteger(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
+function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === 'object' && data !== null && !Array.isArray(data)
+}

@@ -1,0 +1,233 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Io } from '../../../cli/io.ts'
+import type { Local } from '../../../cli/local-port.ts'
+import { runCommandLine } from '../../../cli/program.ts'
+import type { DisplayOptions, Tools } from '../../../cli/tools.ts'
+import type { DeployRequest, DeployResult } from '../../../shared/engine/request.ts'
+import { error } from '../../../shared/errors/error.ts'
+import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
+import type { Platform } from '../../../shared/ports/platform.ts'
+import type { EpochMs, StackId } from '../../../shared/records/ids.ts'
+import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
+import { resourceState } from '../../../shared/state/resource.ts'
+import { emptySnapshot } from '../../../shared/state/snapshot.ts'
+import type { StoredDeployment, StoredEnvelope } from '../../../shared/state/stored.ts'
+import type { Urn } from '../../../shared/names/urn.ts'
+
+/** A folder with a project, a store in memory, and what commands did to them. */
+export interface Bench {
+  readonly root: string
+  readonly env: Record<string, string | undefined>
+  readonly requests: DeployRequest[]
+  readonly displays: DisplayOptions[]
+  readonly states: Map<StackId, StoredDeployment>
+  readonly answers: string[]
+  readonly calls: string[]
+  /** What deployments come to, in turn; the last one stays. */
+  readonly results: DeployResult[]
+  readonly busy: Set<StackId>
+  /** Presses Ctrl-C this often as soon as a deployment runs. */
+  interrupts: number
+  terminal: boolean
+  readonly write: (path: string, text: string) => void
+  readonly read: (path: string) => string
+  readonly run: (...words: readonly string[]) => Promise<Ran>
+}
+
+/** What one command line came to. */
+export interface Ran {
+  readonly exit: number
+  readonly out: string
+  readonly err: string
+}
+
+/** A deployment that changed something and went well. */
+export const changed: DeployResult = {
+  result: 'succeeded',
+  changes: { create: 1 },
+  hasChanges: true,
+  pending: [],
+}
+
+export function createBench(): Bench {
+  const root = mkdtempSync(join(tmpdir(), 'cli-'))
+  const stacks = new Map<StackId, StackRecord>()
+  const bench: Bench = {
+    root,
+    env: { ANTICHAIN_HOME: join(root, 'home'), PULUMI_CONFIG_PASSPHRASE: 'pass' },
+    requests: [],
+    displays: [],
+    states: new Map(),
+    answers: [],
+    calls: [],
+    results: [changed],
+    busy: new Set(),
+    interrupts: 0,
+    terminal: false,
+    write: (path, text) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    },
+    read: path => readFileSync(join(root, path), 'utf8'),
+    run: async (...words) => {
+      let out = ''
+      let err = ''
+      let heard = (): void => {}
+      const io: Io = {
+        stdout: { write: text => (out += text) },
+        stderr: { write: text => (err += text) },
+        env: bench.env,
+        cwd: root,
+        isTerminal: bench.terminal,
+        ask: async () => bench.answers.shift() ?? '',
+        askHidden: async () => bench.answers.shift() ?? '',
+        readInput: async () => bench.answers.shift() ?? '',
+        onInterrupt: handler => {
+          heard = handler
+          return () => {}
+        },
+      }
+      const exit = await runCommandLine(
+        words,
+        io,
+        toolsOf(bench, stacks, () => heard()),
+      )
+      return { exit, out, err }
+    },
+  }
+  bench.write('Pulumi.yaml', 'name: site\nruntime: nodejs\n')
+  return bench
+}
+
+function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () => void): Tools {
+  return {
+    openLocal: async ({ home }) => {
+      bench.calls.push(`open ${home}`)
+      return localOf(bench, stacks, interrupt)
+    },
+    display: async options => {
+      bench.displays.push(options)
+      return {
+        emit: event => {
+          if (options.json) options.stdout.write(`${JSON.stringify(event)}\n`)
+        },
+        finish: () => {},
+      }
+    },
+    secrets: async () => ({
+      create: async passphrase => managerOf('new-salt', passphrase),
+      open: async (salt, passphrase) => {
+        if (passphrase === 'wrong')
+          throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrase does not open this stack')
+        return managerOf(salt, passphrase)
+      },
+      passphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
+    }),
+    state: async () => ({
+      parseEnvelope: text => JSON.parse(text) as StoredEnvelope,
+      printEnvelope: envelope => `${JSON.stringify(envelope)}\n`,
+      envelopeOf: deployment => ({ version: 3, deployment }),
+      decodeSnapshot: stored => ({
+        ...emptySnapshot,
+        resources: (stored.resources ?? []).map(({ urn, type, custom }) =>
+          resourceState({ urn: urn as Urn, type, custom }),
+        ),
+        pendingOperations: (stored.pending_operations ?? []).map(({ resource }) => ({
+          type: 'creating',
+          resource: resourceState({ urn: resource.urn as Urn, type: resource.type, custom: true }),
+        })),
+      }),
+      encodeSnapshot: (snapshot, manager, secrets) => ({
+        manifest: snapshot.manifest,
+        secrets_providers: { type: manager.type, state: manager.state },
+        resources: snapshot.resources.map(({ urn, type, custom }) => ({ urn, type, custom })),
+        metadata: { secrets },
+      }),
+      violations: snapshot =>
+        snapshot.resources
+          .filter(({ type }) => type === 'broken')
+          .map(({ urn }) => `${urn} is broken`),
+    }),
+  }
+}
+
+/** "Encrypts" by naming the salt. */
+function managerOf(salt: string, passphrase: string): SecretsManager {
+  return {
+    type: 'passphrase',
+    state: { salt },
+    crypter: {
+      encrypt: text => `${salt}(${passphrase}:${text})`,
+      decrypt: text => text.slice(text.indexOf(':') + 1, -1),
+    },
+    digest: text => text,
+  }
+}
+
+function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () => void): Local {
+  return {
+    platform: { catalog: catalogOf(bench, stacks), clock: { now: () => 0 as EpochMs } } as Platform,
+    deploy: async (request, sink) => {
+      bench.requests.push(request)
+      if (bench.busy.has(request.stack) && !request.dryRun)
+        throw error('STACK_BUSY', 'the stack is held by ann, up, pid 7')
+      sink.emit({ preludeEvent: { config: {} } })
+      for (let count = 0; count < bench.interrupts; count++) setImmediate(interrupt)
+      const result = bench.results.length > 1 ? bench.results.shift() : bench.results[0]
+      return {
+        done: new Promise(resolve => setImmediate(() => resolve(result ?? changed))),
+        cancel: () => bench.calls.push('cancel'),
+        terminate: () => bench.calls.push('terminate'),
+      }
+    },
+    cancel: async stack => {
+      bench.calls.push(`close ${stack}`)
+      return { cancelled: bench.busy.delete(stack) }
+    },
+    importState: async (stack, deployment) => {
+      bench.states.set(stack, deployment)
+      return { version: 2 }
+    },
+    exportState: async stack => bench.states.get(stack),
+    close: async () => {
+      bench.calls.push('closed')
+    },
+  }
+}
+
+function catalogOf(bench: Bench, stacks: Map<StackId, StackRecord>): CatalogPort {
+  const unused = async (): Promise<never> => {
+    throw error('INTERNAL_ASSERTION', 'the command line does not call this')
+  }
+  return {
+    createStack: async (id, createdAt) => {
+      if (stacks.has(id)) return false
+      stacks.set(id, { id, createdAt, current: '', version: 0, snapshot: '', deployments: 0 })
+      return true
+    },
+    stack: async id => stacks.get(id),
+    stacks: async project =>
+      [...stacks.values()].filter(
+        ({ id }) => !project || id.startsWith(`organization/${project}/`),
+      ),
+    removeStack: async id => !bench.busy.has(id) && stacks.delete(id),
+    history: async id => [
+      {
+        deployment: `${id}/1` as never,
+        command: 'up',
+        message: 'first',
+        startedAt: 0 as EpochMs,
+        endedAt: 1000 as EpochMs,
+        result: 'succeeded',
+        changes: { create: 2 },
+        version: 1,
+      },
+    ],
+    start: unused,
+    publish: unused,
+    release: unused,
+    versions: unused,
+  }
+}

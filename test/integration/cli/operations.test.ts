@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Bench, changed, createBench } from './fakes.ts'
+
+let bench: Bench
+
+beforeEach(async () => {
+  bench = createBench()
+  await bench.run('stack', 'init', 'dev')
+})
+
+describe('operations', () => {
+  test('up previews, asks at a terminal, and deploys', async () => {
+    bench.terminal = true
+    bench.answers.push('details', 'yes')
+    expect((await bench.run('up', '-m', 'note', '-p', '3', '--refresh')).exit).toBe(0)
+    expect(bench.requests.map(({ dryRun }) => dryRun)).toEqual([true, false])
+    expect(bench.requests[1]).toMatchObject({
+      stack: 'organization/site/dev',
+      source: { name: 'site', root: bench.root, entryPoint: '.', runtime: 'nodejs' },
+      options: { command: 'up', parallel: 3, refresh: true, message: 'note' },
+      wait: false,
+    })
+    expect(bench.displays.map(({ dryRun, diff }) => [dryRun, diff])).toEqual([
+      [true, false],
+      [true, true],
+      [false, false],
+    ])
+  })
+
+  test('a no leaves everything as it is', async () => {
+    bench.terminal = true
+    bench.answers.push('no')
+    expect((await bench.run('up')).err).toMatch(/CONFIRMATION_DECLINED/)
+    expect(bench.requests).toHaveLength(1)
+  })
+
+  test('where nobody can be asked a yes is wanted on the command line', async () => {
+    expect(await bench.run('up')).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') })
+    bench.terminal = true
+    expect((await bench.run('up', '--non-interactive')).exit).toBe(2)
+    expect((await bench.run('up', '--skip-preview')).exit).toBe(0)
+    expect(bench.requests).toHaveLength(1)
+  })
+
+  test('--json leaves only events on stdout', async () => {
+    const { exit, out } = await bench.run('up', '-y', '--skip-preview', '--json', '--stack', 'dev')
+    expect(exit).toBe(0)
+    expect(out).toBe('{"preludeEvent":{"config":{}}}\n')
+  })
+
+  test('preview prints events where streaming is on, and refuses the digest by name', async () => {
+    expect((await bench.run('preview', '--json')).err).toMatch(/FEATURE_MISSING/)
+    bench.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW'] = 'true'
+    expect((await bench.run('preview', '--json')).out).toMatch(/^\{/)
+    expect((await bench.run('preview', '-y')).err).toMatch(/CLI_USAGE.*'-y'/)
+    expect(bench.requests.map(({ dryRun }) => dryRun)).toEqual([true])
+  })
+
+  test('refresh and destroy pass on their own options', async () => {
+    await bench.run('refresh', '-y', '-f', '--clear-pending-creates')
+    await bench.run('refresh', '--preview-only')
+    await bench.run('destroy', '-y', '-f', '--continue-on-error', '--wait')
+    expect(bench.requests).toMatchObject([
+      { options: { command: 'refresh' }, clearPendingCreates: true, dryRun: false },
+      { options: { command: 'refresh' }, dryRun: true },
+      { options: { command: 'destroy', continueOnError: true }, wait: true },
+    ])
+    expect((await bench.run('refresh', '--preview-only', '-f')).exit).toBe(2)
+  })
+
+  test('exit codes are those of Pulumi', async () => {
+    const ended = async (result: object, ...words: readonly string[]): Promise<number> => {
+      bench.results.splice(0, 1, { ...changed, ...result })
+      return (await bench.run('up', '-y', '-f', ...words)).exit
+    }
+    expect(await ended({ result: 'failed' })).toBe(1)
+    expect(await ended({ result: 'cancelled' })).toBe(8)
+    expect(await ended({}, '--expect-no-changes')).toBe(7)
+    expect(await ended({ hasChanges: false }, '--expect-no-changes')).toBe(0)
+    bench.busy.add('organization/site/dev' as never)
+    expect((await bench.run('up', '-y', '-f')).err).toMatch(/^error\[STACK_BUSY\].*ann/)
+  })
+
+  test('Ctrl-C once cancels, twice abandons', async () => {
+    bench.results.splice(0, 1, { ...changed, result: 'interrupted' })
+    bench.interrupts = 2
+    expect((await bench.run('up', '-y', '-f')).exit).toBe(8)
+    expect(bench.calls.slice(-3)).toEqual(['cancel', 'terminate', 'closed'])
+  })
+
+  test('-c sets values for this run and keeps them', async () => {
+    await bench.run('up', '-y', '-f', '-c', 'a=1=2', '-c', 'aws:region=eu')
+    await bench.run('up', '-y', '-f', '--config-path', '-c', 'o.list[0]=7')
+    expect(bench.requests[1]?.config).toEqual(
+      new Map([
+        ['site:a', { text: '1=2', secret: false, object: false }],
+        ['aws:region', { text: 'eu', secret: false, object: false }],
+        ['site:o', { text: '{"list":[7]}', secret: false, object: true }],
+      ]),
+    )
+    expect(bench.read('Pulumi.dev.yaml')).toContain('aws:region: eu')
+  })
+
+  test('missing configuration stops an update, not a destroy', async () => {
+    bench.write('Pulumi.yaml', 'name: site\nruntime: nodejs\nconfig: {size: {type: integer}}\n')
+    expect((await bench.run('up', '-y', '-f')).err).toMatch(/CONFIG_MISSING.*'size'/)
+    expect((await bench.run('destroy', '-y', '-f')).exit).toBe(0)
+  })
+
+  test('a wrong passphrase has exit code 3', async () => {
+    bench.env['PULUMI_CONFIG_PASSPHRASE'] = 'wrong'
+    expect((await bench.run('up', '-y')).exit).toBe(3)
+    expect(bench.requests).toEqual([])
+  })
+
+  test('what Pulumi has and this has not is refused by name', async () => {
+    for (const words of [
+      ['up', '--target', 'urn'],
+      ['up', '-t', 'urn'],
+      ['up', '--tracing', 'file:x'],
+      ['up', '--plan=x'],
+      ['up', '--policy-pack', 'p'],
+      ['preview', '--save-plan=p'],
+      ['refresh', '--run-program'],
+      ['refresh', '--import-pending-creates', 'a b'],
+      ['destroy', '--exclude-protected'],
+      ['state', 'delete', 'urn', '--force'],
+      ['stack', 'rename', 'x'],
+      ['config', 'set-all', '--plaintext', 'a=b'],
+      ['import', 'a:b:C', 'x', 'id', '--generate-code=false'],
+    ]) {
+      const { exit, err } = await bench.run(...words)
+      expect([exit, err.split(':')[0]], words.join(' ')).toEqual([1, 'error[FEATURE_MISSING]'])
+    }
+    expect(bench.requests).toEqual([])
+  })
+
+  test('a wrong command line is exit code 2 with one error and no stack trace', async () => {
+    for (const words of [['up', '--bogus'], ['nonsense'], ['stack', 'nonsense'], ['up', 'extra']]) {
+      const { exit, err } = await bench.run(...words)
+      expect([exit, err.split('\n').length], words.join(' ')).toEqual([2, 3])
+      expect(err).toMatch(/^error\[CLI_USAGE\]: /)
+    }
+    expect((await bench.run('up', '-p', 'many', '-y')).exit).toBe(2)
+    expect((await bench.run('up', '--bogus', '-v', '3')).err).toContain('    at ')
+  })
+
+  test('help and version print on stdout and open nothing', async () => {
+    const before = bench.calls.length
+    expect((await bench.run('--help')).out).toContain('destroy')
+    expect((await bench.run('up', '--help')).out).not.toContain('--target')
+    expect((await bench.run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(bench.calls).toHaveLength(before)
+  })
+
+  test('-C works as if started there, and a missing project says so', async () => {
+    bench.write('sub/Pulumi.yaml', 'name: other\n')
+    expect((await bench.run('-C', 'sub', 'stack', 'init', 'dev')).exit).toBe(0)
+    expect((await bench.run('up', '-y', '-C', 'sub')).exit).toBe(0)
+    expect(bench.requests[0]?.source.name).toBe('other')
+    expect(await bench.run('-C', '/', 'up', '-y')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('PROJECT_NOT_FOUND'),
+    })
+  })
+})
+
+describe('configuration', () => {
+  test('set, get, list and remove work on the file of the stack', async () => {
+    await bench.run('config', 'set', 'plain', 'text')
+    await bench.run('config', 'set', '--secret', 'hidden', 's3cret')
+    await bench.run('config', 'set', '--path', 'm.open', '1')
+    await bench.run('config', 'set', '--path', '--secret', 'm.shut', '2')
+    bench.answers.push('piped\n')
+    await bench.run('config', 'set', 'other:k')
+    expect(bench.read('Pulumi.dev.yaml')).not.toContain('s3cret\n')
+    expect((await bench.run('config', 'get', 'hidden')).out).toBe('s3cret\n')
+    expect((await bench.run('config', 'get', '--path', 'm.shut')).out).toBe('2\n')
+    expect((await bench.run('config', 'get', 'other:k')).out).toBe('piped\n')
+    expect((await bench.run('config')).out).toBe(
+      `KEY      VALUE
+other:k  piped
+hidden   [secret]
+m        {"open":1,"shut":"[secret]"}
+plain    text
+`,
+    )
+    expect(JSON.parse((await bench.run('config', '--json', '--show-secrets')).out)).toMatchObject({
+      'site:hidden': { value: 's3cret', secret: true },
+      'site:m': { objectValue: { open: 1, shut: '2' }, secret: true },
+    })
+    expect(JSON.parse((await bench.run('config', 'ls', '--json')).out)).toMatchObject({
+      'site:hidden': { secret: true },
+    })
+    await bench.run('config', 'rm', 'other:k')
+    expect(await bench.run('config', 'get', 'other:k')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('CONFIG_MISSING'),
+    })
+  })
+})

@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { StackId } from '../../../shared/records/ids.ts'
+import type { StoredDeployment } from '../../../shared/state/stored.ts'
+import { type Bench, createBench } from './fakes.ts'
+
+const dev = 'organization/site/dev' as StackId
+const urn = 'urn:pulumi:dev::site::a:b:C::x'
+
+let bench: Bench
+
+beforeEach(async () => {
+  bench = createBench()
+  await bench.run('stack', 'init', 'dev')
+})
+
+function stateOf(resources: readonly object[], more: object = {}): StoredDeployment {
+  return {
+    manifest: { time: '', magic: '', version: '' },
+    metadata: {},
+    resources,
+    ...more,
+  } as StoredDeployment
+}
+
+describe('stacks', () => {
+  test('init makes a stack with a salt, selects it, and refuses a second one', async () => {
+    expect(bench.read('Pulumi.dev.yaml')).toBe('encryptionsalt: new-salt\n')
+    expect(await bench.run('stack', '--show-name')).toMatchObject({ exit: 0, out: 'dev\n' })
+    expect(await bench.run('stack', 'init', 'dev')).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(/^error\[STACK_EXISTS\].*\n {2}what to do: /),
+    })
+    expect((await bench.run('stack', 'init', 'a b')).exit).toBe(2)
+    expect((await bench.run('stack', 'init')).err).toMatch(/CLI_USAGE/)
+  })
+
+  test('init without a passphrase leaves the salt to the first secret', async () => {
+    delete bench.env['PULUMI_CONFIG_PASSPHRASE']
+    expect((await bench.run('stack', 'init', 'later')).exit).toBe(0)
+    expect(existsSync(join(bench.root, 'Pulumi.later.yaml'))).toBe(false)
+    expect(await bench.run('config', 'set', '--secret', 'k', 'v', '-s', 'later')).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining('SECRETS_PASSPHRASE_MISSING'),
+    })
+    bench.terminal = true
+    bench.answers.push('mine', 'mine')
+    expect((await bench.run('config', 'set', '--secret', 'k', 'v', '-s', 'later')).exit).toBe(0)
+    expect(bench.read('Pulumi.later.yaml')).toContain('new-salt(mine:v)')
+  })
+
+  test('ls shows which one is selected, also as JSON', async () => {
+    await bench.run('stack', 'init', 'prod', '--no-select')
+    const { out } = await bench.run('stack', 'ls')
+    expect(out).toBe(
+      'NAME  LAST UPDATE\ndev*  1970-01-01T00:00:01.000Z\nprod  1970-01-01T00:00:01.000Z\n',
+    )
+    expect((await bench.run('stack', 'ls', '-C', '/')).out).toContain('organization/site/prod')
+    expect(JSON.parse((await bench.run('stack', 'ls', '--json')).out)).toMatchObject([
+      { name: 'dev', current: true, updateInProgress: false },
+      { name: 'prod', current: false },
+    ])
+  })
+
+  test('the stack is that of --stack, else PULUMI_STACK, else the selected one', async () => {
+    await bench.run('stack', 'select', '--create', 'two')
+    bench.env['PULUMI_STACK'] = 'three'
+    expect((await bench.run('stack', '--show-name', '-s', 'one')).out).toBe('one\n')
+    expect((await bench.run('stack', '--show-name')).out).toBe('three\n')
+    expect((await bench.run('up', '-y')).err).toMatch(/^error\[STACK_NOT_FOUND\].*'three'/)
+    delete bench.env['PULUMI_STACK']
+    expect((await bench.run('stack', '--show-name')).out).toBe('two\n')
+    expect((await bench.run('stack', 'select', 'none')).exit).toBe(6)
+    await bench.run('stack', 'rm', '-y')
+    expect(await bench.run('up', '-y')).toMatchObject({
+      exit: 6,
+      err: expect.stringContaining('STACK_NOT_SELECTED'),
+    })
+  })
+
+  test('rm wants an empty stack and a yes, and takes the configuration file along', async () => {
+    bench.states.set(dev, stateOf([{ urn, type: 'a:b:C', custom: true }]))
+    expect((await bench.run('stack', 'rm', 'dev')).exit).toBe(2)
+    expect((await bench.run('stack', 'rm', 'dev', '-y')).err).toMatch(/STACK_NOT_EMPTY/)
+    bench.busy.add(dev)
+    expect((await bench.run('stack', 'rm', 'dev', '-y', '--force')).err).toMatch(/STACK_BUSY/)
+    bench.busy.clear()
+    bench.terminal = true
+    bench.answers.push('no', 'dev')
+    expect((await bench.run('stack', 'rm', 'dev', '--force')).err).toMatch(/CONFIRMATION_DECLINED/)
+    expect((await bench.run('stack', 'rm', 'dev', '--force')).exit).toBe(0)
+    expect(existsSync(join(bench.root, 'Pulumi.dev.yaml'))).toBe(false)
+  })
+
+  test('output shows secrets only on request', async () => {
+    const secret = {
+      '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+      ciphertext: 's(pass:"hush")',
+    }
+    const outputs = { url: 'http://x', list: [1, secret] }
+    const root = { urn, type: 'pulumi:pulumi:Stack', custom: false, outputs }
+    const secrets_providers = { type: 'passphrase', state: { salt: 's' } }
+    bench.states.set(dev, stateOf([root], { secrets_providers }))
+    const json = async (...words: readonly string[]): Promise<unknown> =>
+      JSON.parse((await bench.run('stack', 'output', '--json', ...words)).out)
+    expect(await json()).toEqual({ url: 'http://x', list: [1, '[secret]'] })
+    expect(await json('--show-secrets')).toEqual({ url: 'http://x', list: [1, 'hush'] })
+    expect((await bench.run('stack', 'output', 'url')).out).toBe('http://x\n')
+    expect((await bench.run('stack', 'output', 'none')).err).toMatch(/OUTPUT_MISSING/)
+    expect((await bench.run('stack', 'output')).out).toContain('list    [1,"[secret]"]')
+  })
+
+  test('history is a table or JSON in the words of Pulumi', async () => {
+    expect((await bench.run('stack', 'history')).out).toContain('update')
+    expect(JSON.parse((await bench.run('stack', 'history', '--json')).out)).toMatchObject([
+      { version: 1, kind: 'update', result: 'succeeded', resourceChanges: { create: 2 } },
+    ])
+  })
+})
+
+describe('states', () => {
+  test('export prints an empty envelope for a stack that never ran', async () => {
+    expect((await bench.run('stack', 'export')).out).toBe('{"version":3,"deployment":null}\n')
+    expect((await bench.run('stack', 'export', '--version', '3')).exit).toBe(1)
+  })
+
+  test('export writes a file, with secrets in clear on request', async () => {
+    const secrets_providers = { type: 'passphrase', state: { salt: 's' } }
+    bench.states.set(dev, stateOf([], { secrets_providers }))
+    await bench.run('stack', 'export', '--file', 'out.json', '--show-secrets')
+    expect(JSON.parse(bench.read('out.json'))).toMatchObject({
+      deployment: { metadata: { secrets: 'plaintext' } },
+    })
+  })
+
+  test('import seals under the own manager and drops pending operations with a warning', async () => {
+    const resource = { urn, type: 'a:b:C', custom: true }
+    const deployment = stateOf([resource], { pending_operations: [{ resource, type: 'creating' }] })
+    bench.write('in.json', JSON.stringify({ version: 3, deployment }))
+    const { exit, err } = await bench.run('stack', 'import', '--file', 'in.json')
+    expect(exit).toBe(0)
+    expect(err).toMatch(/^warning: .*'creating'.*x/)
+    expect(bench.states.get(dev)).toMatchObject({
+      secrets_providers: { type: 'passphrase', state: { salt: 'new-salt' } },
+      metadata: { secrets: 'sealed' },
+    })
+  })
+
+  test('import refuses what is foreign, broken or sealed by a service, and leaves the state', async () => {
+    const importing = async (deployment: object, ...words: readonly string[]): Promise<string> => {
+      bench.answers.push(JSON.stringify({ version: 3, deployment }))
+      return (await bench.run('stack', 'import', ...words)).err
+    }
+    const foreign = stateOf([{ urn: urn.replace(':dev:', ':prod:'), type: 'a:b:C', custom: true }])
+    expect(await importing(foreign)).toMatch(/STATE_FOREIGN/)
+    expect(await importing(stateOf([{ urn, type: 'broken', custom: true }]))).toMatch(
+      /STATE_INTEGRITY/,
+    )
+    const secret = {
+      '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+      ciphertext: 'c',
+    }
+    const sealed = { urn, type: 'a:b:C', custom: true, inputs: { secret } }
+    expect(
+      await importing(stateOf([sealed], { secrets_providers: { type: 'service', state: {} } })),
+    ).toMatch(/SECRETS_MANAGER_UNSUPPORTED.*'service'/)
+    expect(bench.states.size).toBe(0)
+    expect(await importing(foreign, '--force')).toMatch(/^warning: /)
+    expect(bench.states.size).toBe(1)
+    expect((await bench.run('stack', 'import', '--file', 'none')).err).toMatch(/FILE_UNREADABLE/)
+  })
+
+  test('cancel asks the engine and says whether there was anything to cancel', async () => {
+    bench.busy.add(dev)
+    expect((await bench.run('cancel', '-y')).err).toContain('was cancelled')
+    expect((await bench.run('cancel', '-y', 'dev')).err).toContain('No deployment')
+    expect((await bench.run('cancel')).err).toMatch(/CLI_USAGE/)
+  })
+})
