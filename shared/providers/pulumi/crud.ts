@@ -57,7 +57,9 @@ export async function create(
   }
 }
 
-/** What was made without an id cannot be found again, whether the call succeeded or half succeeded. */
+/**
+ * What was made without an id cannot be found again, whether the call succeeded or half succeeded.
+ */
 async function withId<A extends { readonly id: string }>(
   session: Session,
   asked: Ask<'create'>,
@@ -134,7 +136,9 @@ function readOf(session: Session, answer: ReadResponse, reader: PartialReader): 
   }
 }
 
-/** Update; in a preview only where the provider can. What it answers replaces the old outputs whole. */
+/**
+ * Update; in a preview only where the provider can. What it answers replaces the old outputs whole.
+ */
 export async function update(
   session: Session,
   asked: Ask<'update'>,

@@ -209,7 +209,10 @@ describe("the SDK's dynamic provider", () => {
   test('runs the functions of the program, found without PATH', async () => {
     const dynamic = await configured(rig, 'pulumi-nodejs')
     const source = code(`{
-      create: async inputs => { console.log('making'); return { id: 'd-1', outs: { up: inputs.text.toUpperCase() } } },
+      create: async inputs => {
+        console.log('making')
+        return { id: 'd-1', outs: { up: inputs.text.toUpperCase() } }
+      },
       update: async (id, olds, news) => ({ outs: { up: news.text } }),
     }`)
     const inputs = map({ __provider: source, text: secret('hush') })
@@ -238,7 +241,10 @@ describe("the SDK's dynamic provider", () => {
   test('half succeeds when the error of the program has an id', async () => {
     const dynamic = await configured(rig, 'pulumi-nodejs')
     const source = code(`{
-      create: async () => { throw Object.assign(new Error('slow'), { id: 'd-2', properties: { a: 1 }, reasons: ['wait'] }) },
+      create: async () => {
+        const exists = { id: 'd-2', properties: { a: 1 }, reasons: ['wait'] }
+        throw Object.assign(new Error('slow'), exists)
+      },
     }`)
     const asked = { ...res, inputs: map({ __provider: source }), timeout: 0, preview: false }
     await expect(dynamic.create(asked)).rejects.toMatchObject({
