@@ -30,7 +30,12 @@ import { decodeSnapshot } from '../shared/state/deployment.ts'
 import { hashAssets } from '../shared/values/asset-hash.ts'
 import { stripSecrets } from '../shared/values/walk.ts'
 import { pollDeliveries } from '../functions/step-executor/handle.ts'
-import { type GeneratorPorts, runDeployment, startDeployment, type StartedDeployment } from '../functions/step-generator/handle.ts'
+import {
+  type GeneratorPorts,
+  runDeployment,
+  startDeployment,
+  type StartedDeployment,
+} from '../functions/step-generator/handle.ts'
 import { scrubberOf } from './scrub.ts'
 import { userPath } from './user-path.ts'
 
@@ -61,7 +66,9 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
   const surroundings = await surround(asked)
   const { emitter } = surroundings
   const startedAt = asked.platform.clock.monotonicMs()
-  const prelude = [...request.config].map(([key, value]) => [key, value.secret ? '[secret]' : value.text] as const)
+  const prelude = [...request.config].map(
+    ([key, value]) => [key, value.secret ? '[secret]' : value.text] as const,
+  )
   try {
     const started = request.dryRun ? undefined : await startDeployment(asked.ports, request)
     sink.emit({ preludeEvent: { config: Object.fromEntries(prelude) } })
@@ -78,16 +85,35 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
 async function surround({ platform, request, sink }: Asked): Promise<Surroundings> {
   const { source } = request
   const scrub = scrubberOf(request)
-  const emitter = createStepEmitter(sink, { planning: request.dryRun, refreshCommand: request.options.command === 'refresh', scrub })
+  const emitter = createStepEmitter(sink, {
+    planning: request.dryRun,
+    refreshCommand: request.options.command === 'refresh',
+    scrub,
+  })
   const monitor = await startMonitorServer({
     said: ({ severity, message, urn, streamId, ephemeral }) => {
       if (severity === 'debug') return
-      const about = { ...(urn === '' ? {} : { urn }), ...(ephemeral ? { ephemeral } : {}), streamID: streamId }
-      emitter.emit({ diagnosticEvent: { ...about, prefix: `${severity}: `, message: scrub(message), color: 'raw', severity } })
+      const about = {
+        ...(urn === '' ? {} : { urn }),
+        ...(ephemeral ? { ephemeral } : {}),
+        streamID: streamId,
+      }
+      emitter.emit({
+        diagnosticEvent: {
+          ...about,
+          prefix: `${severity}: `,
+          message: scrub(message),
+          color: 'raw',
+          severity,
+        },
+      })
     },
   })
   const processes = createProcesses()
-  const path = userPath(process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? '', projectRoot)
+  const path = userPath(
+    process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? '',
+    projectRoot,
+  )
   const env = userEnvironment(path)
   const plugins = createPluginHost({
     processes,
@@ -100,14 +126,24 @@ async function surround({ platform, request, sink }: Asked): Promise<Surrounding
     engineAddress: () => monitor.address,
     said: ({ severity, text, streamId }) => {
       if (severity === 'debug') return
-      emitter.emit({ diagnosticEvent: { message: scrub(`${text}\n`), color: 'raw', severity, streamID: streamId } })
+      emitter.emit({
+        diagnosticEvent: {
+          message: scrub(`${text}\n`),
+          color: 'raw',
+          severity,
+          streamID: streamId,
+        },
+      })
     },
   })
   const baseNow: Surroundings['baseNow'] = { current: undefined }
   const providers = createProviderRegistry({
     host: plugins,
     configOf: pkg => plainConfig(request, pkg),
-    stateOf: (urn, id) => (baseNow.current === undefined ? undefined : providerStateIn(baseNow.current.snapshot, urn, id)),
+    stateOf: (urn, id) =>
+      baseNow.current === undefined
+        ? undefined
+        : providerStateIn(baseNow.current.snapshot, urn, id),
   })
   const performing: PerformDeps = {
     provider: reference => providers.instance(reference),
@@ -136,13 +172,17 @@ async function surround({ platform, request, sink }: Asked): Promise<Surrounding
 /** The environment of the user: without what our launcher put into it. */
 function userEnvironment(path: string): Readonly<Record<string, string>> {
   const ours = new Set(['ANTICHAIN_USER_PATH', 'NODE_COMPILE_CACHE', 'NODE_OPTIONS_ANTICHAIN'])
-  const kept = Object.entries(process.env).flatMap(([key, value]) => (value === undefined || ours.has(key) ? [] : [[key, value] as const]))
+  const kept = Object.entries(process.env).flatMap(([key, value]) =>
+    value === undefined || ours.has(key) ? [] : [[key, value] as const],
+  )
   return { ...Object.fromEntries(kept), PATH: path }
 }
 
 /** The configuration of a package for its plugin's environment: plain texts. */
 function plainConfig(request: DeployRequest, pkg: string): Readonly<Record<string, string>> {
-  const texts = [...configInputs(pkg, request.config)].map(([key, value]) => [key, String(stripSecrets(value))] as const)
+  const texts = [...configInputs(pkg, request.config)].map(
+    ([key, value]) => [key, String(stripSecrets(value))] as const,
+  )
   return Object.fromEntries(texts)
 }
 
@@ -153,9 +193,22 @@ async function tearDown(surroundings: Surroundings): Promise<void> {
   await surroundings.processes.close()
 }
 
-function summary(surroundings: Surroundings, about: { readonly startedMs: number; readonly nowMs: number; readonly result: DeployResult['result']; readonly isPreview: boolean }): void {
+function summary(
+  surroundings: Surroundings,
+  about: {
+    readonly startedMs: number
+    readonly nowMs: number
+    readonly result: DeployResult['result']
+    readonly isPreview: boolean
+  },
+): void {
   const { emitter } = surroundings
-  const result = about.result === 'succeeded' ? 'succeeded' : about.result === 'cancelled' ? 'canceled' : 'failed'
+  const result =
+    about.result === 'succeeded'
+      ? 'succeeded'
+      : about.result === 'cancelled'
+        ? 'canceled'
+        : 'failed'
   emitter.emit({
     summaryEvent: {
       maybeCorrupt: emitter.isMaybeCorrupt(),
@@ -169,7 +222,11 @@ function summary(surroundings: Surroundings, about: { readonly startedMs: number
   emitter.emit({ cancelEvent: {} })
 }
 
-function resultOf(emitter: StepEmitter, result: DeployResult['result'], pending: DeployResult['pending']): DeployResult {
+function resultOf(
+  emitter: StepEmitter,
+  result: DeployResult['result'],
+  pending: DeployResult['pending'],
+): DeployResult {
   const changes = emitter.counts()
   const quiet = new Set(['same', 'read', 'discard', 'read-replacement'])
   const hasChanges = Object.entries(changes).some(([op, count]) => count > 0 && !quiet.has(op))
@@ -177,14 +234,19 @@ function resultOf(emitter: StepEmitter, result: DeployResult['result'], pending:
 }
 
 /** A preview: the base as it stands, no records, no lock (I11). */
-function previewRun(asked: Asked, surroundings: Surroundings, startedAt: number): RunningDeployment {
+function previewRun(
+  asked: Asked,
+  surroundings: Surroundings,
+  startedAt: number,
+): RunningDeployment {
   const { platform, request } = asked
   const { life, emitter, baseNow } = surroundings
   let isCancelled = false
   const run = async (): Promise<DeployResult> => {
     try {
       const record = await platform.catalog.stack(request.stack)
-      if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
+      if (record === undefined)
+        throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
       const stored = await readSnapshotBlob(platform.blobs, record.snapshot)
       const base = baseOf(decodeSnapshot(stored, request.secrets), 1)
       baseNow.current = base
@@ -192,8 +254,17 @@ function previewRun(asked: Asked, surroundings: Surroundings, startedAt: number)
         emitter.diagnostic('error', messageOf(thrown))
         return false
       })
-      const result = isCancelled ? 'cancelled' : isWhole && life.fault() === undefined ? 'succeeded' : 'failed'
-      summary(surroundings, { startedMs: startedAt, nowMs: platform.clock.monotonicMs(), result, isPreview: true })
+      const result = isCancelled
+        ? 'cancelled'
+        : isWhole && life.fault() === undefined
+          ? 'succeeded'
+          : 'failed'
+      summary(surroundings, {
+        startedMs: startedAt,
+        nowMs: platform.clock.monotonicMs(),
+        result,
+        isPreview: true,
+      })
       return resultOf(emitter, result, [])
     } finally {
       await tearDown(surroundings)
@@ -215,7 +286,7 @@ function deploymentRun(
   surroundings: Surroundings,
   { started, startedAt }: { readonly started: StartedDeployment; readonly startedAt: number },
 ): RunningDeployment {
-  const { platform, ports, request } = asked
+  const { platform, ports } = asked
   const { life, emitter, baseNow } = surroundings
   const { deployment } = started
   let isCancelled = false
@@ -249,7 +320,12 @@ function deploymentRun(
       }
       const ended = await runDeployment(ports, started, life, { isCancelled: closing, rebase })
       const left = await pendingOf(asked)
-      summary(surroundings, { startedMs: startedAt, nowMs: platform.clock.monotonicMs(), result: ended.result, isPreview: false })
+      summary(surroundings, {
+        startedMs: startedAt,
+        nowMs: platform.clock.monotonicMs(),
+        result: ended.result,
+        isPreview: false,
+      })
       if (ended.fault !== undefined && !isCancelled) throw ended.fault
       return resultOf(emitter, ended.result, left)
     } finally {
@@ -267,7 +343,11 @@ function deploymentRun(
   return { done: run(), cancel, terminate }
 }
 
-async function startExecutor(asked: Asked, surroundings: Surroundings, started: StartedDeployment): Promise<{ readonly end: () => Promise<void> }> {
+async function startExecutor(
+  asked: Asked,
+  surroundings: Surroundings,
+  started: StartedDeployment,
+): Promise<{ readonly end: () => Promise<void> }> {
   const { platform, ports, request } = asked
   const { deployment } = started
   const executor = platform.random.uuid() as ExecutorId
@@ -292,7 +372,9 @@ async function startExecutor(asked: Asked, surroundings: Surroundings, started: 
   })
   const polling = pollDeliveries(platform, handler)
   const renewing = setInterval(() => {
-    platform.leases.renew(deployment, executor, surroundings.processes.groups()).catch(() => undefined)
+    platform.leases
+      .renew(deployment, executor, surroundings.processes.groups())
+      .catch(() => undefined)
   }, 5_000)
   return {
     async end() {
@@ -306,7 +388,9 @@ async function startExecutor(asked: Asked, surroundings: Surroundings, started: 
 function warnOfPending(emitter: StepEmitter, base: Base): void {
   const pending = base.snapshot.pendingOperations
   if (pending.length === 0) return
-  const lines = pending.map(({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`)
+  const lines = pending.map(
+    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
+  )
   const message = `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.\n${lines.join('\n')}\nThese resources are in an unknown state because a deployment was interrupted while it changed them. Find out what became of them; \`antichain refresh --clear-pending-creates\` forgets creates that did not take place.`
   emitter.diagnostic('warning', message)
 }
@@ -315,5 +399,8 @@ async function pendingOf({ platform, request }: Asked): Promise<DeployResult['pe
   const record = await platform.catalog.stack(request.stack)
   if (record === undefined || record.snapshot === '') return []
   const stored = await readSnapshotBlob(platform.blobs, record.snapshot)
-  return (stored.pending_operations ?? []).map(({ resource, type }) => ({ urn: resource.urn, type }))
+  return (stored.pending_operations ?? []).map(({ resource, type }) => ({
+    urn: resource.urn,
+    type,
+  }))
 }

@@ -8,7 +8,10 @@ import { closeDead, busyError, standingOf } from '../shared/engine/deployment/ta
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
-import { type EmbeddedPlatform, openEmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../shared/platform/embedded/platform.ts'
 import { createLog } from '../shared/platform/system/log.ts'
 import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
 import type { StackId } from '../shared/records/ids.ts'
@@ -27,17 +30,26 @@ export interface Local {
   /** Stops a living deployment, closes a dead one. `cancelled` false: there was none. */
   readonly cancel: (stack: StackId) => Promise<{ readonly cancelled: boolean }>
   /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
-  readonly importState: (stack: StackId, deployment: StoredDeployment) => Promise<{ readonly version: number }>
+  readonly importState: (
+    stack: StackId,
+    deployment: StoredDeployment,
+  ) => Promise<{ readonly version: number }>
   /** A published state; undefined for a stack that has none, or not of this version. */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
   readonly close: () => Promise<void>
 }
 
 /** Opens the embedded platform below a home folder. Throws STORE_UNAVAILABLE. */
-export async function openLocal(options: { readonly home: string; readonly verbose: boolean }): Promise<Local> {
+export async function openLocal(options: {
+  readonly home: string
+  readonly verbose: boolean
+}): Promise<Local> {
   const level = options.verbose ? 'debug' : 'error'
   const log = createLog({ level, write: line => void process.stderr.write(line) })
-  const platform = await openEmbeddedPlatform({ home: options.home, ...(options.verbose ? { log } : {}) })
+  const platform = await openEmbeddedPlatform({
+    home: options.home,
+    ...(options.verbose ? { log } : {}),
+  })
   const ports = portsOf(platform)
   return {
     platform,
@@ -53,7 +65,12 @@ export async function openLocal(options: { readonly home: string; readonly verbo
 export function holderOfThisProcess(): Holder {
   const words = process.argv.slice(2).join(' ')
   const user = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
-  return { host: hostname(), pid: process.pid, started: startedOf(process.pid), who: `${user}: antichain ${words}`.slice(0, 200) }
+  return {
+    host: hostname(),
+    pid: process.pid,
+    started: startedOf(process.pid),
+    who: `${user}: antichain ${words}`.slice(0, 200),
+  }
 }
 
 function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
@@ -77,7 +94,10 @@ function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
   }
 }
 
-async function cancel(ports: GeneratorPorts, stack: StackId): Promise<{ readonly cancelled: boolean }> {
+async function cancel(
+  ports: GeneratorPorts,
+  stack: StackId,
+): Promise<{ readonly cancelled: boolean }> {
   const record = await ports.catalog.stack(stack)
   if (record === undefined || record.current === '') return { cancelled: false }
   const standing = await standingOf(ports, record.current)
@@ -88,7 +108,11 @@ async function cancel(ports: GeneratorPorts, stack: StackId): Promise<{ readonly
 }
 
 /** A state edit is a short deployment of its own, so that it excludes every other. */
-async function importState(ports: GeneratorPorts, stack: StackId, deployment: StoredDeployment): Promise<{ readonly version: number }> {
+async function importState(
+  ports: GeneratorPorts,
+  stack: StackId,
+  deployment: StoredDeployment,
+): Promise<{ readonly version: number }> {
   const about = { command: 'stack import' as const, message: '', holder: ports.holder }
   const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
   if (started.kind === 'busy') {
@@ -103,14 +127,24 @@ async function importState(ports: GeneratorPorts, stack: StackId, deployment: St
   const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(deployment))))
   const { version } = await ports.catalog.publish(stack, record.version, snapshot)
   await ports.control.close(started.deployment)
-  await ports.catalog.release(started.deployment, { at: ports.clock.now(), result: 'succeeded', changes: {}, version })
+  await ports.catalog.release(started.deployment, {
+    at: ports.clock.now(),
+    result: 'succeeded',
+    changes: {},
+    version,
+  })
   return { version }
 }
 
-async function exportState(platform: EmbeddedPlatform, stack: StackId, version?: number): Promise<StoredDeployment | undefined> {
+async function exportState(
+  platform: EmbeddedPlatform,
+  stack: StackId,
+  version?: number,
+): Promise<StoredDeployment | undefined> {
   const record = await platform.catalog.stack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
-  if (version === undefined) return record.snapshot === '' ? undefined : readSnapshotBlob(platform.blobs, record.snapshot)
+  if (version === undefined)
+    return record.snapshot === '' ? undefined : readSnapshotBlob(platform.blobs, record.snapshot)
   const versions = await platform.catalog.versions(stack, 10_000)
   const found = versions.find(entry => entry.version === version)
   return found === undefined ? undefined : readSnapshotBlob(platform.blobs, found.snapshot)

@@ -32,13 +32,17 @@ export function pollDeliveries(
       for (const delivery of deliveries) {
         const work: Promise<void> = executor
           .handle(delivery)
-          .catch(thrown => ports.journal.write('error', 'delivery.failed', { message: messageOf(thrown) }))
+          .catch(thrown =>
+            ports.journal.write('error', 'delivery.failed', { message: messageOf(thrown) }),
+          )
           .finally(() => open.delete(work))
         open.add(work)
       }
     }
   }
-  const polling = poll().catch(thrown => ports.journal.write('error', 'queue.failed', { message: messageOf(thrown) }))
+  const polling = poll().catch(thrown =>
+    ports.journal.write('error', 'queue.failed', { message: messageOf(thrown) }),
+  )
   return {
     async end() {
       isOver = true

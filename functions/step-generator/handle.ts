@@ -3,10 +3,21 @@
  * base, runs its command, and closes it. Executors do what it decided; compaction publishes what came
  * of it. The same handler on every platform.
  */
-import type { BlobHash, DeploymentId, LogNumber, OperationId, WriterToken } from '../../shared/records/ids.ts'
+import type {
+  BlobHash,
+  DeploymentId,
+  LogNumber,
+  OperationId,
+  WriterToken,
+} from '../../shared/records/ids.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { deployCommand, type CommandDeps } from '../../shared/engine/deploy-command.ts'
-import { busyError, closeDead, standingOf, type TakeOverDeps } from '../../shared/engine/deployment/take-over.ts'
+import {
+  busyError,
+  closeDead,
+  standingOf,
+  type TakeOverDeps,
+} from '../../shared/engine/deployment/take-over.ts'
 import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import type { Life } from '../../shared/engine/deployment/life.ts'
@@ -43,7 +54,10 @@ const waitStepMs = 500
  * Starts the stack's next deployment, closing a dead one first. Throws STACK_BUSY when a living one
  * holds the stack and the request does not wait; STACK_NOT_FOUND.
  */
-export async function startDeployment(ports: GeneratorPorts, request: DeployRequest): Promise<StartedDeployment> {
+export async function startDeployment(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+): Promise<StartedDeployment> {
   const { stack, options } = request
   const about = { command: options.command, message: options.message, holder: ports.holder }
   for (;;) {
@@ -51,21 +65,33 @@ export async function startDeployment(ports: GeneratorPorts, request: DeployRequ
     if (started.kind === 'started') return pinned(ports, request, started.deployment)
     const standing = await standingOf(ports, started.deployment)
     if (standing.kind === 'dead') await closeDead(ports, started.deployment)
-    else if (standing.kind === 'held' && !request.wait) throw busyError(started.deployment, standing.holder)
+    else if (standing.kind === 'held' && !request.wait)
+      throw busyError(started.deployment, standing.holder)
     else await ports.clock.sleep(waitStepMs)
   }
 }
 
-async function pinned(ports: GeneratorPorts, request: DeployRequest, deployment: DeploymentId): Promise<StartedDeployment> {
+async function pinned(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+  deployment: DeploymentId,
+): Promise<StartedDeployment> {
   await ports.control.create(deployment, ports.holder)
   const record = await ports.catalog.stack(request.stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
-  const writer = createLogWriter(ports, { deployment, writer: ports.random.uuid() as WriterToken, next: 0 as LogNumber })
+  const writer = createLogWriter(ports, {
+    deployment,
+    writer: ports.random.uuid() as WriterToken,
+    next: 0 as LogNumber,
+  })
   await writer.append({ kind: 'takeover', holder: ports.holder })
   try {
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
     requireUsable(stored)
-    const { hash, deployment: used } = await baseBlob(ports, request, { hash: record.snapshot, stored })
+    const { hash, deployment: used } = await baseBlob(ports, request, {
+      hash: record.snapshot,
+      stored,
+    })
     const { type, state } = request.secrets
     const pin: Pin = {
       kind: 'pin',
@@ -95,7 +121,9 @@ async function baseBlob(
 ): Promise<{ readonly hash: BlobHash | ''; readonly deployment: StoredDeployment }> {
   const { hash, stored } = published
   if (!request.clearPendingCreates) return { hash, deployment: stored }
-  const pending = (stored.pending_operations ?? []).filter(operation => operation.type !== 'creating')
+  const pending = (stored.pending_operations ?? []).filter(
+    operation => operation.type !== 'creating',
+  )
   const cleared: StoredDeployment = { ...stored, pending_operations: pending }
   const put = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(cleared))))
   return { hash: put, deployment: cleared }
@@ -104,7 +132,10 @@ async function baseBlob(
 function requireUsable(stored: StoredDeployment): void {
   const mark = stored.metadata['integrity_error']
   if (typeof mark !== 'object' || mark === null || !('error' in mark)) return
-  throw error('STATE_INTEGRITY', `snapshot integrity failure; refusing to use it: ${String(mark.error)}`)
+  throw error(
+    'STATE_INTEGRITY',
+    `snapshot integrity failure; refusing to use it: ${String(mark['error'])}`,
+  )
 }
 
 /** What came of a deployment. */
@@ -148,7 +179,11 @@ export async function runDeployment(
   }
   try {
     const isWhole = await commandOrFault(deps, started.base)
-    const result = beside.isCancelled() ? 'cancelled' : isWhole && life.fault() === undefined ? 'succeeded' : 'failed'
+    const result = beside.isCancelled()
+      ? 'cancelled'
+      : isWhole && life.fault() === undefined
+        ? 'succeeded'
+        : 'failed'
     await writer.append({ kind: 'closing', result })
     await finishClose(ports, deployment, { isHere: true, changes: life.emitter.counts() })
     return { result, fault: life.fault() }
