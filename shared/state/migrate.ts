@@ -1,0 +1,22 @@
+import { isJsonObject, type JsonObject } from './stored-fields.ts'
+
+/** A resource of version 1 as one of version 2: `defaults` goes. Source: `state.md` 1.1. */
+export function migrateFromV1(resource: JsonObject): JsonObject {
+  const { defaults: _defaults, external: _external, provider: _provider, ...kept } = resource
+  return { ...kept, inputs: resource['inputs'] ?? {}, outputs: resource['outputs'] ?? {} }
+}
+
+/**
+ * A resource of version 2 as one of version 3: which property takes what from which dependency was
+ * not known then, so each is taken to depend on all.
+ */
+export function migrateFromV2(resource: JsonObject): JsonObject {
+  const { inputs, dependencies = [] } = resource
+  const { created: _created, modified: _modified, ...kept } = resource
+  const keys = isJsonObject(inputs) ? Object.keys(inputs) : []
+  if (keys.length === 0) return kept
+  return {
+    ...kept,
+    propertyDependencies: Object.fromEntries(keys.map(key => [key, dependencies])),
+  }
+}
