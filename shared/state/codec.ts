@@ -1,6 +1,4 @@
-import { error } from '../errors/error.ts'
-import { isUrn, type Urn } from '../names/urn.ts'
-import type { Json } from '../values/json.ts'
+import type { Urn } from '../names/urn.ts'
 import { compareUtf8 } from '../values/go-json.ts'
 import {
   decodeStored,
@@ -10,167 +8,155 @@ import {
   type Open,
   type Seal,
 } from '../values/stored.ts'
-import { emptyMap } from '../values/value.ts'
 import type { CustomTimeouts, ResourceState, StackFrame } from './resource.ts'
-import type { StoredResource } from './stored.ts'
+import { isJsonObject, listMapIn, textIn, textsIn } from './stored-fields.ts'
+import type { Json, StoredResource } from './stored.ts'
 
-/** Fields in the order in which states have them (`state.md` 1.5); what is empty is left out. */
+/**
+ * A state as files and records hold it: fields in the order of `state.md` 1.5, what is empty left
+ * out, secrets through `seal`.
+ */
 export function encodeResource(state: ResourceState, seal: Seal): StoredResource {
-  const fields: readonly (readonly [string, Json])[] = [
-    ['delete', state.delete],
-    ['id', state.id],
-    ['type', state.type],
-    ['inputs', encodeStoredMap(state.inputs, seal)],
-    ['outputs', encodeStoredMap(state.outputs, seal)],
-    ['parent', state.parent],
-    ['protect', state.protect],
-    ['taint', state.taint],
-    ['external', state.external],
-    ['dependencies', state.dependencies],
-    ['initErrors', state.initErrors],
-    ['provider', state.provider],
-    ['propertyDependencies', listsOf(state.propertyDependencies)],
-    ['pendingReplacement', state.pendingReplacement],
-    ['additionalSecretOutputs', state.additionalSecretOutputs],
-    ['aliases', state.aliases],
-    ['customTimeouts', { ...state.customTimeouts }],
-    ['importID', state.importID],
-    ['retainOnDelete', state.retainOnDelete],
-    ['deletedWith', state.deletedWith],
-    ['replaceWith', state.replaceWith],
-    ['created', state.created],
-    ['modified', state.modified],
-    ['sourcePosition', state.sourcePosition],
-    ['stackTrace', state.stackTrace.map(frame => ({ ...frame }))],
-    ['ignoreChanges', state.ignoreChanges],
-    ['hideDiff', state.hideDiff],
-    ['replaceOnChanges', state.replaceOnChanges],
-    [
-      'replacementTrigger',
-      state.replacementTrigger === null ? '' : encodeStored(state.replacementTrigger, seal),
-    ],
-    ['refreshBeforeUpdate', state.refreshBeforeUpdate],
-    ['viewOf', state.viewOf],
-    ['resourceHooks', listsOf(state.resourceHooks)],
-    ['extensionRef', state.extensionRef],
-    ['snippetID', state.snippetID],
-  ]
-  const kept = fields.filter(
-    ([field, json]) =>
-      !isEmpty(json) || (field === 'replacementTrigger' && state.replacementTrigger !== null),
-  )
-  return { urn: state.urn, custom: state.custom, ...Object.fromEntries(kept), type: state.type }
-}
-
-function isEmpty(json: Json): boolean {
-  if (json === null || json === false || json === '' || json === 0) return true
-  return typeof json === 'object' && Object.keys(json).length === 0
-}
-
-function listsOf(map: ReadonlyMap<string, readonly string[]>): Json {
-  return Object.fromEntries([...map].sort(([a], [b]) => compareUtf8(a, b)))
-}
-
-/** A resource from its stored form. Throws STATE_INVALID, VALUE_MALFORMED, SECRETS_MALFORMED. */
-export function decodeResource(stored: StoredResource, open: Open): ResourceState {
-  const text = (field: string): string => textOf(stored[field])
-  const urn = (field: string): Urn | '' => urnOf(stored[field])
-  const flag = (field: string): boolean => stored[field] === true
-  if (!isUrn(stored.urn))
-    throw error('STATE_INVALID', `the state has a resource with the URN '${stored.urn}'`)
-  if (stored.type === '') throw error('STATE_INVALID', `the resource ${stored.urn} has no type`)
-  const id = text('id')
-  if (!stored.custom && id !== '')
-    throw error('STATE_INVALID', `the component ${stored.urn} has an id`)
-  const trigger = stored['replacementTrigger']
+  const timeouts = encodeTimeouts(state.customTimeouts)
+  const trigger = encodeStored(state.replacementTrigger, seal)
   return {
-    urn: stored.urn,
-    type: stored.type,
-    custom: stored.custom,
-    delete: flag('delete'),
-    id,
-    inputs: mapOf(stored['inputs'], open),
-    outputs: mapOf(stored['outputs'], open),
-    parent: urn('parent'),
-    protect: flag('protect'),
-    taint: flag('taint'),
-    external: flag('external'),
-    dependencies: urnsOf(stored['dependencies']),
-    initErrors: textsOf(stored['initErrors']),
-    provider: text('provider'),
-    propertyDependencies: new Map(
-      entriesOf(stored['propertyDependencies']).map(([key, urns]) => [key, urnsOf(urns)]),
-    ),
-    pendingReplacement: flag('pendingReplacement'),
-    additionalSecretOutputs: textsOf(stored['additionalSecretOutputs']),
-    aliases: urnsOf(stored['aliases']),
-    customTimeouts: timeoutsOf(stored['customTimeouts']),
-    importID: text('importID'),
-    retainOnDelete: flag('retainOnDelete'),
-    deletedWith: urn('deletedWith'),
-    replaceWith: urnsOf(stored['replaceWith']),
-    created: text('created'),
-    modified: text('modified'),
-    sourcePosition: text('sourcePosition'),
-    stackTrace: framesOf(stored['stackTrace']),
-    ignoreChanges: textsOf(stored['ignoreChanges']),
-    hideDiff: textsOf(stored['hideDiff']),
-    replaceOnChanges: textsOf(stored['replaceOnChanges']),
-    replacementTrigger: trigger === undefined ? null : decodeStored(trigger, open),
-    refreshBeforeUpdate: flag('refreshBeforeUpdate'),
-    viewOf: urn('viewOf'),
-    resourceHooks: new Map(
-      entriesOf(stored['resourceHooks']).map(([key, names]) => [key, textsOf(names)]),
-    ),
-    extensionRef: text('extensionRef'),
-    snippetID: text('snippetID'),
+    urn: state.urn,
+    custom: state.custom,
+    ...flag('delete', state.delete),
+    ...text('id', state.id),
+    type: state.type,
+    ...object('inputs', encodeStoredMap(state.inputs, seal)),
+    ...object('outputs', encodeStoredMap(state.outputs, seal)),
+    ...text('parent', state.parent),
+    ...flag('protect', state.protect),
+    ...flag('taint', state.taint),
+    ...flag('external', state.external),
+    ...list('dependencies', state.dependencies),
+    ...list('initErrors', state.initErrors),
+    ...text('provider', state.provider),
+    ...object('propertyDependencies', sortedObject(state.propertyDependencies)),
+    ...flag('pendingReplacement', state.pendingReplacement),
+    ...list('additionalSecretOutputs', state.additionalSecretOutputs),
+    ...list('aliases', state.aliases),
+    ...object('customTimeouts', timeouts),
+    ...text('importID', state.importID),
+    ...flag('retainOnDelete', state.retainOnDelete),
+    ...text('deletedWith', state.deletedWith),
+    ...list('replaceWith', state.replaceWith),
+    ...text('created', state.created),
+    ...text('modified', state.modified),
+    ...text('sourcePosition', state.sourcePosition),
+    ...list('stackTrace', state.stackTrace.map(encodeFrame)),
+    ...list('ignoreChanges', state.ignoreChanges),
+    ...list('hideDiff', state.hideDiff),
+    ...list('replaceOnChanges', state.replaceOnChanges),
+    ...(trigger === null ? {} : { replacementTrigger: trigger }),
+    ...flag('refreshBeforeUpdate', state.refreshBeforeUpdate),
+    ...text('viewOf', state.viewOf),
+    ...object('resourceHooks', sortedObject(state.resourceHooks)),
+    ...text('extensionRef', state.extensionRef),
+    ...text('snippetID', state.snippetID),
   }
 }
 
-function textOf(json: Json | undefined): string {
-  return typeof json === 'string' ? json : ''
+type Fields = { readonly [field: string]: Json }
+
+function flag(field: string, value: boolean): Fields {
+  return value ? { [field]: true } : {}
 }
 
-function urnOf(json: Json | undefined): Urn | '' {
-  const text = textOf(json)
-  if (text === '' || isUrn(text)) return text
-  throw error('STATE_INVALID', `the state refers to '${text}', which is no URN`)
+function text(field: string, value: string): Fields {
+  return value === '' ? {} : { [field]: value }
 }
 
-function itemsOf(json: Json | undefined): readonly Json[] {
-  return Array.isArray(json) ? json : []
+function list(field: string, value: readonly Json[]): Fields {
+  return value.length === 0 ? {} : { [field]: value }
 }
 
-function textsOf(json: Json | undefined): readonly string[] {
-  return itemsOf(json).filter(item => typeof item === 'string')
+function object(field: string, value: Fields): Fields {
+  return Object.keys(value).length === 0 ? {} : { [field]: value }
 }
 
-function urnsOf(json: Json | undefined): readonly Urn[] {
-  return itemsOf(json).flatMap(item => urnOf(item) || [])
+function sortedObject(map: ReadonlyMap<string, readonly string[]>): Fields {
+  return Object.fromEntries([...map].sort(([a], [b]) => compareUtf8(a, b)))
 }
 
-function entriesOf(json: Json | undefined): readonly (readonly [string, Json])[] {
-  return typeof json === 'object' && json !== null && !Array.isArray(json)
-    ? Object.entries(json)
-    : []
+function encodeTimeouts({ create, update, delete: remove, read }: CustomTimeouts): Fields {
+  return {
+    ...(create ? { create } : {}),
+    ...(update ? { update } : {}),
+    ...(remove ? { delete: remove } : {}),
+    ...(read ? { read } : {}),
+  }
 }
 
-function mapOf(json: Json | undefined, open: Open): ResourceState['inputs'] {
-  const entries = entriesOf(json)
-  return entries.length === 0 ? emptyMap : decodeStoredMap(Object.fromEntries(entries), open)
+function encodeFrame(frame: StackFrame): Fields {
+  return frame.sourcePosition === undefined ? {} : { sourcePosition: frame.sourcePosition }
 }
 
-function framesOf(json: Json | undefined): readonly StackFrame[] {
-  return itemsOf(json).map(item => {
-    const [, position] = entriesOf(item).find(([key]) => key === 'sourcePosition') ?? []
-    return typeof position === 'string' ? { sourcePosition: position } : {}
+/**
+ * A state from its stored form; what is absent or null is empty. Throws VALUE_MALFORMED, and
+ * SECRETS_MALFORMED when a secret cannot be opened.
+ */
+export function decodeResource(stored: StoredResource, open: Open): ResourceState {
+  const urns = (field: string): readonly Urn[] => textsIn(stored, field) as readonly Urn[]
+  const properties = (field: string): ResourceState['inputs'] => {
+    const value = stored[field]
+    return isJsonObject(value) ? decodeStoredMap(value, open) : new Map()
+  }
+  return {
+    urn: stored.urn as Urn,
+    custom: stored.custom === true,
+    delete: stored['delete'] === true,
+    id: textIn(stored, 'id'),
+    type: stored.type,
+    inputs: properties('inputs'),
+    outputs: properties('outputs'),
+    parent: textIn(stored, 'parent') as Urn | '',
+    protect: stored['protect'] === true,
+    taint: stored['taint'] === true,
+    external: stored['external'] === true,
+    dependencies: urns('dependencies'),
+    initErrors: textsIn(stored, 'initErrors'),
+    provider: textIn(stored, 'provider'),
+    propertyDependencies: listMapIn(stored, 'propertyDependencies') as ReadonlyMap<string, Urn[]>,
+    pendingReplacement: stored['pendingReplacement'] === true,
+    additionalSecretOutputs: textsIn(stored, 'additionalSecretOutputs'),
+    aliases: urns('aliases'),
+    customTimeouts: decodeTimeouts(stored['customTimeouts']),
+    importID: textIn(stored, 'importID'),
+    retainOnDelete: stored['retainOnDelete'] === true,
+    deletedWith: textIn(stored, 'deletedWith') as Urn | '',
+    replaceWith: urns('replaceWith'),
+    created: textIn(stored, 'created'),
+    modified: textIn(stored, 'modified'),
+    sourcePosition: textIn(stored, 'sourcePosition'),
+    stackTrace: decodeFrames(stored['stackTrace']),
+    ignoreChanges: textsIn(stored, 'ignoreChanges'),
+    hideDiff: textsIn(stored, 'hideDiff'),
+    replaceOnChanges: textsIn(stored, 'replaceOnChanges'),
+    replacementTrigger: decodeStored(stored['replacementTrigger'] ?? null, open),
+    refreshBeforeUpdate: stored['refreshBeforeUpdate'] === true,
+    viewOf: textIn(stored, 'viewOf') as Urn | '',
+    resourceHooks: listMapIn(stored, 'resourceHooks'),
+    extensionRef: textIn(stored, 'extensionRef'),
+    snippetID: textIn(stored, 'snippetID'),
+  }
+}
+
+function decodeTimeouts(json: Json | undefined): CustomTimeouts {
+  if (!isJsonObject(json)) return {}
+  const seconds = (field: 'create' | 'update' | 'delete' | 'read'): CustomTimeouts => {
+    const value = json[field]
+    return typeof value === 'number' && value !== 0 ? { [field]: value } : {}
+  }
+  return { ...seconds('create'), ...seconds('update'), ...seconds('delete'), ...seconds('read') }
+}
+
+function decodeFrames(json: Json | undefined): readonly StackFrame[] {
+  if (!Array.isArray(json)) return []
+  return json.map((frame: Json) => {
+    const position = isJsonObject(frame) ? textIn(frame, 'sourcePosition') : ''
+    return position === '' ? {} : { sourcePosition: position }
   })
-}
-
-function timeoutsOf(json: Json | undefined): CustomTimeouts {
-  const seconds = entriesOf(json).filter(
-    ([key, value]) =>
-      ['create', 'update', 'delete', 'read'].includes(key) && typeof value === 'number',
-  )
-  return Object.fromEntries(seconds)
 }

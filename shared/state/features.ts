@@ -1,44 +1,64 @@
 import { signatureKey, signatures } from '../values/wire-options.ts'
+import { isJsonObject, type JsonObject } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
-/** The features that a deployment needs its readers to know, sorted (`state.md` 1.3). */
+/** The features that this version can read (`state.md` 1.3), in the order in which they are written. */
+export const knownFeatures = [
+  'byteString',
+  'extensionParameterization',
+  'hooks',
+  'refreshBeforeUpdate',
+  'replaceWith',
+  'snippets-prototype',
+  'taint',
+  'views',
+] as const
+
+type Feature = (typeof knownFeatures)[number]
+
+/**
+ * Says in `metadata` of a deployment in memory that it holds byte strings. They may lie inside of
+ * ciphertexts, so this cannot be seen from the stored form; no file has this field: it becomes a
+ * feature of the envelope and comes back from there.
+ */
+export const byteStringMark = 'byteString'
+
+/** What a reader must know to read this deployment, sorted; pending operations count too. */
 export function featuresOf(deployment: StoredDeployment): readonly string[] {
-  const found = new Set<string>()
-  const pending = (deployment.pending_operations ?? []).map(operation => operation.resource)
-  for (const resource of [...(deployment.resources ?? []), ...pending])
-    for (const feature of usedBy(resource)) found.add(feature)
-  if ((deployment.snippets ?? []).length > 0) found.add('snippets-prototype')
-  return [...found].sort()
+  const found = new Set<Feature>()
+  const { resources = [], pending_operations: pending = [], snippets = [] } = deployment
+  for (const resource of resources) noteFeatures(resource, found)
+  for (const { resource } of pending) noteFeatures(resource, found)
+  if (snippets.length > 0) found.add('snippets-prototype')
+  if (deployment.metadata[byteStringMark] === true) found.add('byteString')
+  return knownFeatures.filter(feature => found.has(feature))
 }
 
-function usedBy(resource: StoredResource): readonly string[] {
-  const has = (field: string): boolean => isFilled(resource[field])
-  return [
-    ...(has('refreshBeforeUpdate') ? ['refreshBeforeUpdate'] : []),
-    ...(has('viewOf') ? ['views'] : []),
-    ...(has('resourceHooks') ? ['hooks'] : []),
-    ...(has('taint') ? ['taint'] : []),
-    ...(has('replaceWith') ? ['replaceWith'] : []),
-    ...(has('extensionRef') ? ['extensionParameterization'] : []),
-    ...(has('snippetID') ? ['snippets-prototype'] : []),
-    ...([resource['inputs'], resource['outputs'], resource['replacementTrigger']].some(holdsBytes)
-      ? ['byteString']
-      : []),
-  ]
+function noteFeatures(resource: StoredResource, found: Set<Feature>): void {
+  if (resource['refreshBeforeUpdate'] === true) found.add('refreshBeforeUpdate')
+  if (resource['taint'] === true) found.add('taint')
+  if (isFilled(resource['viewOf'])) found.add('views')
+  if (isFilled(resource['resourceHooks'])) found.add('hooks')
+  if (isFilled(resource['replaceWith'])) found.add('replaceWith')
+  if (isFilled(resource['extensionRef'])) found.add('extensionParameterization')
+  if (isFilled(resource['snippetID'])) found.add('snippets-prototype')
+  if (found.has('byteString')) return
+  for (const field of ['inputs', 'outputs', 'replacementTrigger'])
+    if (holdsByteString(resource[field])) found.add('byteString')
 }
 
 function isFilled(json: Json | undefined): boolean {
-  if (json === undefined || json === null || json === false || json === '') return false
-  return typeof json !== 'object' || Object.keys(json).length > 0
+  if (typeof json === 'string' || Array.isArray(json)) return json.length > 0
+  return isJsonObject(json) && Object.keys(json).length > 0
 }
 
-function holdsBytes(json: Json | undefined): boolean {
-  if (typeof json !== 'object' || json === null) return false
-  if (
-    !Array.isArray(json) &&
-    Object.hasOwn(json, signatureKey) &&
-    Object.entries(json).some(([key, value]) => key === signatureKey && value === signatures.bytes)
-  )
-    return true
-  return Object.values(json).some(holdsBytes)
+/** Whether a byte string stands open somewhere in a value. */
+function holdsByteString(json: Json | undefined): boolean {
+  if (Array.isArray(json)) return json.some((item: Json) => holdsByteString(item))
+  if (!isJsonObject(json)) return false
+  return isByteString(json) || Object.values(json).some(holdsByteString)
+}
+
+function isByteString(json: JsonObject): boolean {
+  return json[signatureKey] === signatures.bytes
 }

@@ -1,36 +1,22 @@
-import type { Json, StoredDeployment, StoredResource } from './stored.ts'
+import { isJsonObject, type JsonObject } from './stored-fields.ts'
 
-/** A deployment of version 1 or 2 as one of version 3 (`state.md` 1.1). */
-export function migrated(deployment: StoredDeployment, version: number): StoredDeployment {
-  if (version >= 3) return deployment
-  const upgrade = (resource: StoredResource): StoredResource =>
-    withPropertyDependencies(version === 1 ? fromFirst(resource) : resource)
-  return {
-    ...deployment,
-    ...(deployment.resources === undefined ? {} : { resources: deployment.resources.map(upgrade) }),
-    ...(deployment.pending_operations === undefined
-      ? {}
-      : {
-          pending_operations: deployment.pending_operations.map(({ resource, type }) => ({
-            resource: upgrade(resource),
-            type,
-          })),
-        }),
-  }
+/** A resource of version 1 as one of version 2: `defaults` goes. Source: `state.md` 1.1. */
+export function migrateFromV1(resource: JsonObject): JsonObject {
+  const { defaults: _defaults, external: _external, provider: _provider, ...kept } = resource
+  return { ...kept, inputs: resource['inputs'] ?? {}, outputs: resource['outputs'] ?? {} }
 }
 
-function fromFirst(resource: StoredResource): StoredResource {
-  const { defaults: _defaults, ...rest } = resource
-  return rest as StoredResource
-}
-
-/** Every input depends on everything that the resource depends on: nothing better is known. */
-function withPropertyDependencies(resource: StoredResource): StoredResource {
-  const { inputs, dependencies } = resource
-  if (typeof inputs !== 'object' || inputs === null) return resource
-  const each: Json = dependencies ?? []
+/**
+ * A resource of version 2 as one of version 3: which property takes what from which dependency was
+ * not known then, so each is taken to depend on all.
+ */
+export function migrateFromV2(resource: JsonObject): JsonObject {
+  const { inputs, dependencies = [] } = resource
+  const { created: _created, modified: _modified, ...kept } = resource
+  const keys = isJsonObject(inputs) ? Object.keys(inputs) : []
+  if (keys.length === 0) return kept
   return {
-    ...resource,
-    propertyDependencies: Object.fromEntries(Object.keys(inputs).map(key => [key, each])),
+    ...kept,
+    propertyDependencies: Object.fromEntries(keys.map(key => [key, dependencies])),
   }
 }

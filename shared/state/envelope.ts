@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { error } from '../errors/error.ts'
+import { byteStringMark, knownFeatures } from './features.ts'
+import { migrateFromV1, migrateFromV2 } from './migrate.ts'
+import type { JsonObject } from './stored-fields.ts'
+import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
+
+const zeroTime = '0001-01-01T00:00:00Z'
+
+const envelopeForm = z.looseObject({
+  version: z.int().optional(),
+  features: z.array(z.string()).nullish(),
+  deployment: z.looseObject({}).nullish(),
+})
+
+const texts = z.array(z.string().nullable()).nullish()
+const flag = z.boolean().nullish()
+const text = z.string().nullish()
+const object = z.looseObject({}).nullish()
+
+const resourceForm = z.looseObject({
+  urn: z.string().min(1),
+  type: z.string().min(1),
+  custom: flag,
+  delete: flag,
+  id: text,
+  inputs: object,
+  outputs: object,
+  parent: text,
+  protect: flag,
+  external: flag,
+  dependencies: texts,
+  initErrors: texts,
+  provider: text,
+  propertyDependencies: z.record(z.string(), texts).nullish(),
+  pendingReplacement: flag,
+  deletedWith: text,
+  replaceWith: texts,
+  aliases: texts,
+})
+
+const deploymentForm = z.looseObject({
+  manifest: z.looseObject({ time: text, magic: text, version: text }).nullish(),
+  secrets_providers: z.looseObject({ type: z.string() }).nullish(),
+  resources: z.array(resourceForm).nullish(),
+  pending_operations: z
+    .array(z.looseObject({ resource: resourceForm, type: z.string() }))
+    .nullish(),
+  metadata: object,
+  snippets: z.array(z.unknown()).nullish(),
+  extensions: object,
+})
+
+/**
+ * Reads an envelope of any version that Pulumi ever wrote and makes it one of version 3 or 4; no
+ * deployment at all is a stack that never ran. Throws STATE_INVALID when it is none, STATE_TOO_NEW
+ * when it has a version or features that are not known. Source: `state.md` 1.1.
+ */
+export function parseEnvelope(text: string): StoredEnvelope {
+  const envelope = checked(envelopeForm, parseJson(text), 'the envelope')
+  const { version = 0 } = envelope
+  if (version > 4)
+    throw error('STATE_TOO_NEW', `the deployment has version ${version}, known are 1 to 4`)
+  if (version < 1)
+    throw error('STATE_INVALID', `the deployment has version ${version}, which is too old`)
+  const features = version >= 4 ? (envelope.features ?? []) : []
+  const known: readonly string[] = knownFeatures
+  const foreign = features.filter(feature => !known.includes(feature))
+  if (foreign.length > 0)
+    throw error('STATE_TOO_NEW', `the deployment has unsupported features: ${foreign.join(', ')}`)
+  const deployment = envelope.deployment ?? null
+  return {
+    version: Math.max(version, 3),
+    ...(features.length > 0 ? { features } : {}),
+    deployment: deployment === null ? null : readDeployment(deployment, version, features),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw error('STATE_INVALID', 'the deployment is not JSON', { cause })
+  }
+}
+
+/** The value itself, not zod's copy: copies lose keys like `__proto__`. */
+function checked<T>(form: z.ZodType<T>, raw: unknown, what: string): T {
+  const result = form.safeParse(raw)
+  if (result.success) return raw as T
+  const [issue] = result.error.issues
+  const at = issue?.path.join('.') ?? ''
+  throw error('STATE_INVALID', `${what} is malformed at '${at}': ${issue?.message ?? ''}`)
+}
+
+function readDeployment(
+  raw: unknown,
+  version: number,
+  features: readonly string[],
+): StoredDeployment {
+  const json = checked(deploymentForm, raw, 'the deployment')
+  const resource = (given: unknown): StoredResource => readResource(given as JsonObject, version)
+  const metadata = (json.metadata ?? {}) as JsonObject
+  const { manifest, secrets_providers: secrets, extensions } = json
+  const pending = (json.pending_operations ?? []).map(operation => ({
+    resource: resource(operation.resource),
+    type: operation.type,
+  }))
+  return {
+    manifest: {
+      ...manifest,
+      time: manifest?.time ?? zeroTime,
+      magic: manifest?.magic ?? '',
+      version: manifest?.version ?? '',
+    },
+    ...(secrets ? { secrets_providers: secrets as { type: string; state?: Json } } : {}),
+    ...(json.resources?.length ? { resources: json.resources.map(resource) } : {}),
+    ...(pending.length > 0 ? { pending_operations: pending } : {}),
+    metadata: features.includes('byteString') ? { ...metadata, [byteStringMark]: true } : metadata,
+    ...(json.snippets?.length ? { snippets: json.snippets as readonly Json[] } : {}),
+    ...(extensions && Object.keys(extensions).length > 0
+      ? { extensions: extensions as JsonObject }
+      : {}),
+  }
+}
+
+function readResource(json: JsonObject, version: number): StoredResource {
+  const migrated =
+    version === 1 ? migrateFromV2(migrateFromV1(json)) : version === 2 ? migrateFromV2(json) : json
+  const custom = migrated['custom'] === true
+  if (!custom && typeof json['id'] === 'string' && json['id'] !== '')
+    throw error('STATE_INVALID', `the component ${String(json['urn'])} has an id`)
+  const whole = 'custom' in migrated ? migrated : { ...migrated, custom }
+  return whole as StoredResource
+}

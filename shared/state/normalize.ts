@@ -1,0 +1,86 @@
+import { error } from '../errors/error.ts'
+import { childUrn, isUrn, partsOf, stackType, typeOf } from '../names/urn.ts'
+import { isJsonObject, type JsonObject, listMapIn, textIn, textsIn } from './stored-fields.ts'
+import type { Json, StoredDeployment, StoredResource } from './stored.ts'
+
+type Renames = ReadonlyMap<string, string>
+
+/**
+ * The deployment with every URN that was an alias in its place, one lookup each, and no aliases
+ * left; pending operations stay. Shares what does not change. Throws STATE_INTEGRITY when one alias
+ * stands for two resources. Source: `state.md` 6.2.
+ */
+export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
+  const { resources = [], snippets } = deployment
+  const renames = renamesOf(resources)
+  const isClean = resources.every(resource => resource['aliases'] === undefined)
+  if (renames.size === 0 && isClean) return deployment
+  return {
+    ...deployment,
+    resources: resources.map(resource => renamed(resource, renames)),
+    ...(snippets === undefined
+      ? {}
+      : { snippets: snippets.map(snippet => renamedSnippet(snippet, renames)) }),
+  }
+}
+
+/** Aliases, and the children of what was renamed: their URNs hold the type of their parents. */
+function renamesOf(resources: readonly StoredResource[]): Renames {
+  const renames = new Map<string, string>()
+  for (const resource of resources) {
+    const { urn } = resource
+    for (const alias of textsIn(resource, 'aliases')) {
+      const other = renames.get(alias)
+      if (other !== undefined && other !== urn)
+        throw error('STATE_INTEGRITY', `'${other}' and '${urn}' both have the alias '${alias}'`)
+      renames.set(alias, urn)
+    }
+    const parent = renames.get(textIn(resource, 'parent'))
+    if (parent === undefined || !isUrn(parent) || !isUrn(urn)) continue
+    const { qualifiedType } = partsOf(parent)
+    if (qualifiedType === stackType) continue
+    const { name, stack, project } = partsOf(urn)
+    renames.set(urn, childUrn({ stack, project }, qualifiedType, { type: typeOf(urn), name }))
+  }
+  return renames
+}
+
+function renamed(resource: StoredResource, renames: Renames): StoredResource {
+  const now = (urn: string): string => renames.get(urn) ?? urn
+  const { aliases: _aliases, ...rest } = resource
+  const changes: Record<string, Json> = {}
+  for (const field of ['parent', 'deletedWith', 'viewOf']) {
+    const value = textIn(resource, field)
+    if (renames.has(value)) changes[field] = now(value)
+  }
+  for (const field of ['dependencies', 'replaceWith']) {
+    const urns = textsIn(resource, field)
+    if (urns.some(urn => renames.has(urn))) changes[field] = urns.map(now)
+  }
+  const provider = renamedReference(textIn(resource, 'provider'), renames)
+  if (provider !== undefined) changes['provider'] = provider
+  const properties = listMapIn(resource, 'propertyDependencies')
+  if ([...properties.values()].some(urns => urns.some(urn => renames.has(urn))))
+    changes['propertyDependencies'] = Object.fromEntries(
+      [...properties].map(([key, urns]) => [key, urns.map(now)]),
+    )
+  return { ...rest, ...changes, urn: now(resource.urn), custom: rest.custom, type: rest.type }
+}
+
+/** Undefined when nothing changes. */
+function renamedReference(reference: string, renames: Renames): string | undefined {
+  const at = reference.lastIndexOf('::')
+  const urn = at < 0 ? undefined : renames.get(reference.slice(0, at))
+  return urn === undefined ? undefined : urn + reference.slice(at)
+}
+
+function renamedSnippet(snippet: Json, renames: Renames): Json {
+  if (!isJsonObject(snippet) || !isJsonObject(snippet['references'])) return snippet
+  const references: JsonObject = Object.fromEntries(
+    Object.entries(snippet['references']).map(([name, urn]) => [
+      name,
+      typeof urn === 'string' ? (renames.get(urn) ?? urn) : urn,
+    ]),
+  )
+  return { ...snippet, references }
+}

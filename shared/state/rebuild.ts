@@ -1,0 +1,56 @@
+import { listMapIn, textIn, textsIn } from './stored-fields.ts'
+import type { Json, StoredResource } from './stored.ts'
+
+/**
+ * The list with every reference cut that points to nothing before it, and parents that are gone
+ * forgotten: what a refresh leaves when resources vanished. "Before it" is by position on purpose,
+ * several states may share a URN. Source: `state.md` 5.6.
+ */
+export function rebuildDependencies(
+  resources: readonly StoredResource[],
+): readonly StoredResource[] {
+  const seen = new Set<string>()
+  const cut = resources.map(resource => {
+    const now = cutOff(resource, seen)
+    seen.add(resource.urn)
+    return now
+  })
+  return cut.map(resource => {
+    const parent = textIn(resource, 'parent')
+    return parent === '' || seen.has(parent) ? resource : without(resource, 'parent')
+  })
+}
+
+function cutOff(resource: StoredResource, seen: ReadonlySet<string>): StoredResource {
+  const isGone = (urn: string): boolean => !seen.has(urn)
+  let now = resource
+  for (const field of ['dependencies', 'replaceWith']) {
+    const urns = textsIn(resource, field)
+    if (urns.some(isGone)) now = replaced(now, field, keep(urns, seen))
+  }
+  const deletedWith = textIn(resource, 'deletedWith')
+  if (deletedWith !== '' && isGone(deletedWith)) now = without(now, 'deletedWith')
+  const properties = listMapIn(resource, 'propertyDependencies')
+  if (![...properties.values()].some(urns => urns.some(isGone))) return now
+  const kept = [...properties]
+    .map(([key, urns]) => [key, urns.length, keep(urns, seen)] as const)
+    .filter(([, before, urns]) => before === 0 || urns.length > 0)
+    .map(([key, , urns]) => [key, urns] as const)
+  return kept.length === 0
+    ? without(now, 'propertyDependencies')
+    : { ...now, propertyDependencies: Object.fromEntries(kept) }
+}
+
+function keep(urns: readonly string[], seen: ReadonlySet<string>): readonly string[] {
+  return urns.filter(urn => seen.has(urn))
+}
+
+function replaced(resource: StoredResource, field: string, list: readonly Json[]): StoredResource {
+  return list.length === 0 ? without(resource, field) : { ...resource, [field]: list }
+}
+
+function without(resource: StoredResource, field: string): StoredResource {
+  const { urn, custom, type } = resource
+  const kept = Object.entries(resource).filter(([name]) => name !== field)
+  return { ...Object.fromEntries(kept), urn, custom, type }
+}

@@ -1,0 +1,31 @@
+import type { Json } from './stored.ts'
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json }
+
+/** Whether a JSON value is an object. */
+export function isJsonObject(json: Json | undefined): json is JsonObject {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}
+
+/** A text field; '' when it is absent. */
+export function textIn(stored: JsonObject, field: string): string {
+  const value = stored[field]
+  return typeof value === 'string' ? value : ''
+}
+
+/** A field that is a list of texts; empty when it is absent or null. */
+export function textsIn(stored: JsonObject, field: string): readonly string[] {
+  return textsOf(stored[field])
+}
+
+/** A field that is an object of lists of texts; a list that is null is empty. */
+export function listMapIn(stored: JsonObject, field: string): ReadonlyMap<string, string[]> {
+  const value = stored[field]
+  if (!isJsonObject(value)) return new Map()
+  return new Map(Object.entries(value).map(([key, texts]) => [key, textsOf(texts)]))
+}
+
+function textsOf(json: Json | undefined): string[] {
+  return Array.isArray(json) ? json.filter((item: Json) => typeof item === 'string') : []
+}
