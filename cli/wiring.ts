@@ -19,7 +19,7 @@ export function createTools(): Tools {
         envelopeOf,
         decodeSnapshot,
         encodeSnapshot,
-        violations: integrity.verifyIntegrity,
+        verifyIntegrity: integrity.verifyIntegrity,
       }
     },
     secrets: async () => {
