@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+/** What an installed package says of the plugin that it needs. */
+export interface RequiredPackage {
+  readonly pkg: string
+  readonly version: string
+  readonly downloadUrl: string
+}
+
+const packageForm = z.looseObject({
+  name: z.string().default(''),
+  version: z.string().default(''),
+  pulumi: z
+    .looseObject({
+      resource: z.boolean().default(false),
+      name: z.string().default(''),
+      version: z.string().default(''),
+      server: z.string().default(''),
+      parameterization: z.unknown().optional(),
+    })
+    .optional(),
+})
+
+/** Deepest nesting of dependencies that is looked into. */
+const depthMax = 8
+
+/**
+ * The plugins that the packages installed for a Node program need: by package, the highest version.
+ * Packages with parameters are left out. Source: Pulumi's Node language host, `engine.md` 4.3.
+ */
+export function requiredPackages(directory: string): ReadonlyMap<string, RequiredPackage> {
+  const found = new Map<string, RequiredPackage>()
+  for (const file of packageFiles(join(directory, 'node_modules'), depthMax)) {
+    const required = readPackage(file)
+    const known = required === undefined ? undefined : found.get(required.pkg)
+    if (required !== undefined && (known === undefined || known.version < required.version)) found.set(required.pkg, required)
+  }
+  return found
+}
+
+function packageFiles(modules: string, depth: number): readonly string[] {
+  if (depth === 0) return []
+  return foldersIn(modules).flatMap(folder => {
+    const below = folder.startsWith('@') ? foldersIn(join(modules, folder)).map(name => join(folder, name)) : [folder]
+    return below.flatMap(name => [
+      join(modules, name, 'package.json'),
+      ...packageFiles(join(modules, name, 'node_modules'), depth - 1),
+    ])
+  })
+}
+
+function foldersIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path).filter(name => !name.startsWith('.'))
+  } catch {
+    return []
+  }
+}
+
+function readPackage(file: string): RequiredPackage | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+  // Most packages have nothing to do with plugins: they are not worth a full reading.
+  if (!text.includes('"pulumi"')) return undefined
+  const parsed = packageForm.safeParse(parseJson(text))
+  const { pulumi } = parsed.data ?? {}
+  if (!parsed.success || pulumi?.resource !== true || pulumi.parameterization !== undefined) return undefined
+  const { name } = parsed.data
+  const pkg = pulumi.name === '' ? (name.startsWith('@pulumi/') ? name.slice('@pulumi/'.length) : '') : pulumi.name
+  if (pkg === '') return undefined
+  const version = (pulumi.version === '' ? parsed.data.version : pulumi.version).replace(/^v/, '')
+  return { pkg, version, downloadUrl: pulumi.server }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
