@@ -1,0 +1,116 @@
+import type { Decision } from '../records/log.ts'
+import type { Operation, StateReference } from '../records/operation.ts'
+import type { PendingOperationType } from '../state/snapshot.ts'
+import type { StoredOperation, StoredResource } from '../state/stored.ts'
+import type { EntryContent, EntryReference } from './entry.ts'
+import type { Facts } from './facts.ts'
+
+/**
+ * What an operation puts into the journal: nothing when it never began or is none of the provider's,
+ * else its begin, and its end where that is in hand. Source: `state.md` 5.4.
+ */
+export function contentOf(operation: Operation, facts: Facts): readonly EntryContent[] {
+  if (operation.op === 'join' || operation.op === 'replace') return []
+  if (operation.old?.kind === 'base') facts.stateAt(operation.old)
+  const fact = facts.of(operation.id)
+  switch (fact.kind) {
+    case 'untouched':
+      return []
+    case 'open':
+      return [beginOf(operation, facts)]
+    case 'failed':
+      return [beginOf(operation, facts), { kind: 'failure' }]
+    case 'done':
+      return [beginOf(operation, facts), endOf(operation, fact.state, facts)]
+    default:
+      return fact satisfies never
+  }
+}
+
+/** Outputs that were registered; undefined when the state they belong to is not in hand. */
+export function outputsOf(
+  decision: Decision & { readonly kind: 'outputs' },
+  facts: Facts,
+): EntryContent | undefined {
+  const { target, state } = decision
+  if (target.kind === 'base') facts.stateAt(target)
+  else {
+    const fact = facts.of(target.operation)
+    if (fact.kind !== 'done' || fact.state === undefined) return undefined
+  }
+  return { kind: 'outputs', state, remove: referenceTo(target) }
+}
+
+function beginOf(operation: Operation, facts: Facts): EntryContent {
+  const pending = pendingOf(operation, facts)
+  return { kind: 'begin', ...(pending === undefined ? {} : { pending }) }
+}
+
+/** What is pending when nobody learns of the end: for a delete the old state, else the planned one. */
+function pendingOf(operation: Operation, facts: Facts): StoredOperation | undefined {
+  const type = pendingTypeOf(operation)
+  if (type === undefined) return undefined
+  const { old, state } = operation
+  const resource =
+    type === 'deleting' ? (old === undefined ? undefined : facts.stateAt(old)) : state
+  return resource === undefined ? undefined : { resource, type }
+}
+
+function pendingTypeOf({ op }: Operation): PendingOperationType | undefined {
+  switch (op) {
+    case 'create':
+    case 'create-replacement':
+      return 'creating'
+    case 'update':
+      return 'updating'
+    case 'delete':
+    case 'delete-replaced':
+    case 'discard':
+    case 'discard-replaced':
+      return 'deleting'
+    case 'read':
+    case 'read-replacement':
+      return 'reading'
+    case 'same':
+    case 'replace':
+    case 'refresh':
+    case 'remove-pending-replace':
+    case 'join':
+      return undefined
+    default:
+      return op satisfies never
+  }
+}
+
+function endOf(operation: Operation, made: StoredResource | undefined, facts: Facts): EntryContent {
+  const old = operation.old === undefined ? undefined : referenceTo(operation.old)
+  const state = made === undefined ? {} : { state: made }
+  switch (operation.effect) {
+    case 'add':
+      return { kind: 'success', ...state }
+    case 'replace':
+      return { kind: 'success', ...state, ...(old === undefined ? {} : { remove: old }) }
+    case 'add-mark':
+      return { kind: 'success', ...state, ...(old === undefined ? {} : { delete: old }) }
+    case 'swap':
+      // Only a success makes a state that later entries can name by its operation.
+      return {
+        kind: made !== undefined && facts.isNamed(operation.id) ? 'success' : 'refresh-success',
+        ...state,
+        ...(old === undefined ? {} : { remove: old }),
+        isRefresh: true,
+      }
+    case 'remove':
+      return { kind: 'success', ...(old === undefined ? {} : { remove: old }) }
+    case 'mark-pending':
+      return { kind: 'success', ...(old === undefined ? {} : { pendingReplacement: old }) }
+    case 'none':
+      return { kind: 'success' }
+    default:
+      return operation.effect satisfies never
+  }
+}
+
+function referenceTo(reference: StateReference): EntryReference {
+  return reference.kind === 'base' ? { base: reference.index } : { operation: reference.operation }
+}

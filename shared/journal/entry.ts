@@ -1,0 +1,196 @@
+/**
+ * journal: what happened to a stack, in Pulumi's serialized entries, and the fold that makes the
+ * next snapshot of them. Imports records and below.
+ *
+ * Invariants: the fold depends on base and records only, never on when or in which order they came
+ * (I6); it changes nothing in place; it is linear in base and entries.
+ */
+import { z } from 'zod'
+import { error } from '../errors/error.ts'
+import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
+
+/** Names a state: by its position in the current base, or by the operation that recorded it. */
+export type EntryReference =
+  | { readonly base: number; readonly operation?: undefined }
+  | { readonly operation: number; readonly base?: undefined }
+
+/** The secrets manager of a deployment, as state files name it. */
+export interface EntrySecrets {
+  readonly type: string
+  readonly state?: Json
+}
+
+/** What an end of an operation does to the list of states. */
+interface Changes {
+  readonly state?: StoredResource
+  readonly remove?: EntryReference
+  readonly delete?: EntryReference
+  readonly pendingReplacement?: EntryReference
+  readonly isRefresh?: boolean
+}
+
+/** Kinds of entries with what each of them carries (`state.md` 5.1, 5.2). */
+export type EntryContent =
+  | { readonly kind: 'begin'; readonly pending?: StoredOperation }
+  | ({ readonly kind: 'success' } & Changes)
+  | { readonly kind: 'failure' }
+  | ({ readonly kind: 'refresh-success' } & Changes)
+  | ({ readonly kind: 'outputs' } & Changes)
+  | { readonly kind: 'write'; readonly snapshot: StoredDeployment }
+  | { readonly kind: 'secrets-manager'; readonly secretsProvider?: EntrySecrets }
+  | { readonly kind: 'rebuilt-base-state' }
+  | { readonly kind: 'extension-parameterize'; readonly ref: string; readonly extension: Json }
+  | { readonly kind: 'snippets'; readonly snippets: readonly Json[] }
+
+/** One journal entry; `sequence` is unique and orders, `operation` is 0 outside of steps. */
+export type JournalEntry = EntryContent & {
+  readonly sequence: number
+  readonly operation: number
+  /** Something in it is a string that is not UTF-8. */
+  readonly requiresByteString?: boolean
+}
+
+/** The kinds by their number in Pulumi's form. */
+const kinds = [
+  'begin',
+  'success',
+  'failure',
+  'refresh-success',
+  'outputs',
+  'write',
+  'secrets-manager',
+  'rebuilt-base-state',
+  'extension-parameterize',
+  'snippets',
+] as const satisfies readonly JournalEntry['kind'][]
+
+/** An entry as Pulumi serializes it: fields in its order, `removeOld` and `removeNew` always there. */
+export function encodeEntry(entry: JournalEntry): { readonly [field: string]: Json } {
+  const changes: Changes = hasChanges(entry) ? entry : {}
+  const { remove, delete: marked, pendingReplacement, state, isRefresh } = changes
+  const fields = {
+    version: 1,
+    kind: kinds.indexOf(entry.kind),
+    sequenceID: entry.sequence,
+    operationID: entry.operation,
+    removeOld: remove?.base ?? null,
+    removeNew: remove?.operation ?? null,
+    pendingReplacementOld: pendingReplacement?.base,
+    pendingReplacementNew: pendingReplacement?.operation,
+    deleteOld: marked?.base,
+    deleteNew: marked?.operation,
+    state,
+    operation: entry.kind === 'begin' ? entry.pending : undefined,
+    isRefresh: isRefresh === true ? true : undefined,
+    secretsProvider: entry.kind === 'secrets-manager' ? entry.secretsProvider : undefined,
+    snippets: entry.kind === 'snippets' ? entry.snippets : undefined,
+    newSnapshot: entry.kind === 'write' ? entry.snapshot : undefined,
+    extensionRef: entry.kind === 'extension-parameterize' ? entry.ref : undefined,
+    extension: entry.kind === 'extension-parameterize' ? entry.extension : undefined,
+    requiresByteString: entry.requiresByteString === true ? true : undefined,
+  }
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(present) as { readonly [field: string]: Json }
+}
+
+function hasChanges(entry: JournalEntry): entry is JournalEntry & Changes {
+  return entry.kind === 'success' || entry.kind === 'refresh-success' || entry.kind === 'outputs'
+}
+
+const index = z.int().nonnegative().nullish()
+const resource = z.looseObject({ urn: z.string(), type: z.string() })
+
+const entryForm = z.looseObject({
+  version: z.literal(1),
+  kind: z.int().nonnegative().lt(kinds.length),
+  sequenceID: z.int(),
+  operationID: z.int(),
+  removeOld: index,
+  removeNew: index,
+  pendingReplacementOld: index,
+  pendingReplacementNew: index,
+  deleteOld: index,
+  deleteNew: index,
+  state: resource.nullish(),
+  operation: z.looseObject({ resource, type: z.string() }).nullish(),
+  isRefresh: z.boolean().nullish(),
+  secretsProvider: z.looseObject({ type: z.string() }).nullish(),
+  snippets: z.array(z.unknown()).nullish(),
+  newSnapshot: z.looseObject({}).nullish(),
+  extensionRef: z.string().nullish(),
+  extension: z.unknown(),
+  requiresByteString: z.boolean().nullish(),
+})
+
+/** An entry from its serialized form. Throws STATE_INVALID. */
+export function decodeEntry(json: unknown): JournalEntry {
+  const result = entryForm.safeParse(json)
+  if (!result.success)
+    throw error('STATE_INVALID', `a journal entry is malformed: ${z.prettifyError(result.error)}`)
+  const raw = json as z.infer<typeof entryForm>
+  return {
+    sequence: raw.sequenceID,
+    operation: raw.operationID,
+    ...(raw.requiresByteString === true ? { requiresByteString: true } : {}),
+    ...contentOf(raw),
+  }
+}
+
+function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
+  const kind = kinds[raw.kind]
+  switch (kind) {
+    case 'begin':
+      return {
+        kind,
+        ...(raw.operation ? { pending: raw.operation as unknown as StoredOperation } : {}),
+      }
+    case 'success':
+    case 'refresh-success':
+    case 'outputs':
+      return { kind, ...changesOf(raw) }
+    case 'write':
+      return { kind, snapshot: deploymentOf(raw.newSnapshot) }
+    case 'secrets-manager':
+      return {
+        kind,
+        ...(raw.secretsProvider ? { secretsProvider: raw.secretsProvider as EntrySecrets } : {}),
+      }
+    case 'extension-parameterize':
+      return { kind, ref: raw.extensionRef ?? '', extension: (raw.extension ?? null) as Json }
+    case 'snippets':
+      return { kind, snippets: (raw.snippets ?? []) as readonly Json[] }
+    case 'failure':
+    case 'rebuilt-base-state':
+      return { kind }
+    case undefined:
+      throw error('STATE_INVALID', `journal entries of kind ${raw.kind} are not known`)
+    default:
+      return kind satisfies never
+  }
+}
+
+function changesOf(raw: z.infer<typeof entryForm>): Changes {
+  const { state } = raw
+  return {
+    ...(state ? { state: { ...state, custom: state['custom'] === true } as StoredResource } : {}),
+    ...referenceIn('remove', raw.removeOld, raw.removeNew),
+    ...referenceIn('delete', raw.deleteOld, raw.deleteNew),
+    ...referenceIn('pendingReplacement', raw.pendingReplacementOld, raw.pendingReplacementNew),
+    ...(raw.isRefresh === true ? { isRefresh: true } : {}),
+  }
+}
+
+function referenceIn(
+  field: 'remove' | 'delete' | 'pendingReplacement',
+  old: number | null | undefined,
+  made: number | null | undefined,
+): Changes {
+  if (typeof old === 'number') return { [field]: { base: old } }
+  if (typeof made === 'number') return { [field]: { operation: made } }
+  return {}
+}
+
+function deploymentOf(raw: unknown): StoredDeployment {
+  const empty = { manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' }, metadata: {} }
+  return { ...empty, ...(raw as Partial<StoredDeployment> | null | undefined) }
+}

@@ -1,0 +1,80 @@
+import type { OperationId } from '../records/ids.ts'
+import type { Operation } from '../records/operation.ts'
+import { envelopeOf } from '../state/deployment.ts'
+import { verifyIntegrity } from '../state/integrity.ts'
+import { normalizeUrns } from '../state/normalize.ts'
+import { sortTopologically } from '../state/sort.ts'
+import type { StoredDeployment } from '../state/stored.ts'
+import { contentOf, outputsOf } from './contents.ts'
+import type { EntryContent, JournalEntry } from './entry.ts'
+import { factsOf } from './facts.ts'
+import type { Folded, FoldInput } from './fold-input.ts'
+import { replay } from './replay.ts'
+
+/**
+ * The snapshot that base and records come to: replayed, sorted, with normal URNs; what is wrong with
+ * it, if anything, is said in its metadata (I7). Depends on the input alone (I6). Linear. Throws
+ * STATE_INTEGRITY when the records name what the base does not have.
+ */
+export function fold(input: FoldInput): StoredDeployment {
+  const { base, now, version } = input
+  const { features: baseFeatures = [] } = envelopeOf(base)
+  const replayed = replay(base, entriesOf(input), { baseFeatures, now, version })
+  const { resources = [] } = replayed
+  const sorted = sortTopologically(resources).resources
+  return marked(normalizeUrns(sorted.length > 0 ? { ...replayed, resources: sorted } : replayed))
+}
+
+/** The deployment with its integrity error, or without the one that an older fold left. */
+function marked(deployment: StoredDeployment): StoredDeployment {
+  const fault = verifyIntegrity(deployment)
+  const { integrity_error: _older, ...metadata } = deployment.metadata
+  if (fault === undefined) return { ...deployment, metadata }
+  const version = String(envelopeOf(deployment).version)
+  return { ...deployment, metadata: { integrity_error: { version, error: fault }, ...metadata } }
+}
+
+/**
+ * What the records come to as Pulumi's entries, in order of decision: begin and end of every
+ * operation that began. Throws STATE_INTEGRITY when a base index does not hold the URN it should.
+ */
+export function entriesOf(input: FoldInput): readonly JournalEntry[] {
+  const folded = foldedOf(input)
+  const facts = factsOf(input, folded)
+  const entries: JournalEntry[] = []
+  const add = (operation: number, content: EntryContent): void => {
+    entries.push({ ...content, sequence: entries.length + 1, operation })
+  }
+  add(0, { kind: 'secrets-manager', secretsProvider: input.secretsProvider })
+  for (const item of folded) {
+    if (item.kind === 'outputs') {
+      const content = outputsOf(item.decision, facts)
+      if (content !== undefined) add(item.decision.operation, content)
+      continue
+    }
+    const operation = item.kind === 'executed' ? item.operation : item.decision.operation
+    for (const content of contentOf(operation, facts)) add(operation.id, content)
+  }
+  return entries
+}
+
+/** Each operation once, in order of decision. */
+function foldedOf(input: FoldInput): readonly Folded[] {
+  const seen = new Set<OperationId>()
+  const folded: Folded[] = []
+  const add = (id: OperationId, item: Folded): void => {
+    if (seen.has(id)) return
+    seen.add(id)
+    folded.push(item)
+  }
+  const addAll = (operations: readonly Operation[]): void => {
+    for (const operation of operations) add(operation.id, { kind: 'executed', operation })
+  }
+  for (const decision of input.decisions) {
+    if (decision.kind === 'registration') addAll(decision.operations)
+    else if (decision.kind === 'plan') for (const hash of decision.pages) addAll(input.page(hash))
+    else if (decision.kind === 'settled') add(decision.operation.id, { kind: 'settled', decision })
+    else if (decision.kind === 'outputs') add(decision.operation, { kind: 'outputs', decision })
+  }
+  return folded
+}

@@ -1,0 +1,238 @@
+import { error } from '../errors/error.ts'
+import { manifestOf } from '../state/deployment.ts'
+import { byteStringMark } from '../state/features.ts'
+import { withFlag } from '../state/field-order.ts'
+import { normalizeUrns } from '../state/normalize.ts'
+import { rebuildDependencies } from '../state/rebuild.ts'
+import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
+import type { EntryReference, EntrySecrets, JournalEntry } from './entry.ts'
+
+/** What a replay says of itself in the manifest, and what the envelope of its base said. */
+export interface ReplayAbout {
+  readonly baseFeatures: readonly string[]
+  /** RFC 3339. */
+  readonly now: string
+  readonly version: string
+}
+
+/** Where a replay stands; changed in place, but never what it was given. */
+interface Replay {
+  base: StoredDeployment
+  secrets: EntrySecrets | undefined
+  readonly added: StoredResource[]
+  readonly addedAt: Map<number, number>
+  readonly dropAdded: Set<number>
+  readonly dropBase: Set<number>
+  readonly swapBase: Map<number, StoredResource>
+  readonly markDelete: Set<number>
+  readonly markPending: Set<number>
+  readonly open: Map<number, StoredOperation | undefined>
+  readonly extensions: Map<string, Json>
+  hasRefreshed: boolean
+  hasBytes: boolean
+}
+
+/**
+ * What a base becomes by journal entries, whatever the order in which they came; an entry that is
+ * there twice counts once. What this update touched stands first, the untouched base after it.
+ * Throws STATE_INTEGRITY when an entry names what is not there. Source: `state.md` 5.6, without
+ * the defects that it marks. Linear.
+ */
+export function replay(
+  base: StoredDeployment,
+  entries: Iterable<JournalEntry>,
+  about: ReplayAbout,
+): StoredDeployment {
+  const state = replayOf(base, about)
+  const ordered = inSequence(entries)
+  ordered.forEach((entry, at) => {
+    if (entry.kind === 'rebuilt-base-state') rebase(state, about, at === ordered.length - 1)
+    else apply(state, entry)
+  })
+  return build(state, about)
+}
+
+function replayOf(base: StoredDeployment, about: ReplayAbout): Replay {
+  return {
+    base,
+    secrets: undefined,
+    added: [],
+    addedAt: new Map(),
+    dropAdded: new Set(),
+    dropBase: new Set(),
+    swapBase: new Map(),
+    markDelete: new Set(),
+    markPending: new Set(),
+    open: new Map(),
+    extensions: new Map(),
+    hasRefreshed: false,
+    hasBytes: about.baseFeatures.includes('byteString') || base.metadata[byteStringMark] === true,
+  }
+}
+
+function inSequence(entries: Iterable<JournalEntry>): readonly JournalEntry[] {
+  const bySequence = new Map<number, JournalEntry>()
+  for (const entry of entries)
+    if (!bySequence.has(entry.sequence)) bySequence.set(entry.sequence, entry)
+  return [...bySequence.values()].sort((a, b) => a.sequence - b.sequence)
+}
+
+function apply(state: Replay, entry: JournalEntry): void {
+  if (entry.requiresByteString === true) state.hasBytes = true
+  switch (entry.kind) {
+    case 'begin':
+      state.open.set(entry.operation, entry.pending)
+      return
+    case 'failure':
+      state.open.delete(entry.operation)
+      return
+    case 'success':
+      state.open.delete(entry.operation)
+      applySuccess(state, entry)
+      return
+    case 'refresh-success':
+      state.open.delete(entry.operation)
+      state.hasRefreshed = true
+      if (entry.remove !== undefined) swap(state, entry.remove, entry.state)
+      return
+    case 'outputs':
+      if (entry.state !== undefined && entry.remove !== undefined)
+        swap(state, entry.remove, entry.state)
+      return
+    case 'write':
+      state.base = withSecrets(entry.snapshot, state.secrets)
+      return
+    case 'secrets-manager':
+      state.secrets = entry.secretsProvider
+      state.base = withSecrets(state.base, state.secrets)
+      return
+    case 'extension-parameterize':
+      state.extensions.set(entry.ref, entry.extension)
+      return
+    case 'snippets':
+      state.base = { ...state.base, snippets: entry.snippets }
+      return
+    case 'rebuilt-base-state':
+      return
+    default:
+      entry satisfies never
+  }
+}
+
+/** A base that is written anew loses the manager that the journal named before it: it is set again. */
+function withSecrets(base: StoredDeployment, secrets: EntrySecrets | undefined): StoredDeployment {
+  return secrets === undefined ? base : { ...base, secrets_providers: secrets }
+}
+
+function applySuccess(state: Replay, entry: JournalEntry & { readonly kind: 'success' }): void {
+  if (entry.state !== undefined) {
+    state.addedAt.set(entry.operation, state.added.length)
+    state.added.push(entry.state)
+  }
+  const { remove, delete: marked, pendingReplacement: pending } = entry
+  if (remove?.base !== undefined) state.dropBase.add(inBase(state, remove.base))
+  if (remove?.operation !== undefined) state.dropAdded.add(madeAt(state, remove.operation))
+  if (marked !== undefined) mark(state, marked, 'delete')
+  if (pending !== undefined) mark(state, pending, 'pendingReplacement')
+  if (entry.isRefresh === true) state.hasRefreshed = true
+}
+
+function mark(state: Replay, at: EntryReference, flag: 'delete' | 'pendingReplacement'): void {
+  if (at.base !== undefined) {
+    const marks = flag === 'delete' ? state.markDelete : state.markPending
+    marks.add(inBase(state, at.base))
+    return
+  }
+  const place = madeAt(state, at.operation)
+  const made = state.added[place]
+  if (made !== undefined) state.added[place] = withFlag(made, flag)
+}
+
+function swap(state: Replay, at: EntryReference, by: StoredResource | undefined): void {
+  if (at.base !== undefined) {
+    const place = inBase(state, at.base)
+    if (by === undefined) state.dropBase.add(place)
+    else state.swapBase.set(place, by)
+    return
+  }
+  const place = madeAt(state, at.operation)
+  if (by === undefined) state.dropAdded.add(place)
+  else state.added[place] = by
+}
+
+/** The CLI takes an unknown operation for the first one; here it is what it is, damage. */
+function madeAt(state: Replay, operation: number): number {
+  const place = state.addedAt.get(operation)
+  if (place === undefined)
+    throw error('STATE_INTEGRITY', `the journal names operation ${operation}, which made no state`)
+  return place
+}
+
+function inBase(state: Replay, index: number): number {
+  if (index < (state.base.resources?.length ?? 0)) return index
+  throw error('STATE_INTEGRITY', `the journal names position ${index}, which its base has not`)
+}
+
+/** What was rebuilt by a refresh becomes the base; positions from here on are those of the result. */
+function rebase(state: Replay, about: ReplayAbout, isLast: boolean): void {
+  if (state.added.length > 0 && !isLast)
+    throw error('STATE_INTEGRITY', 'the journal rebuilds its base after states were added to it')
+  state.base = build(state, about)
+  state.added.length = 0
+  const parts = [
+    state.addedAt,
+    state.dropAdded,
+    state.dropBase,
+    state.swapBase,
+    state.markDelete,
+    state.markPending,
+    state.open,
+    state.extensions,
+  ]
+  for (const part of parts) part.clear()
+}
+
+function build(state: Replay, about: ReplayAbout): StoredDeployment {
+  const { base } = state
+  const listed = [...state.added.filter((_, at) => !state.dropAdded.has(at)), ...keptBase(state)]
+  const resources = state.hasRefreshed ? rebuildDependencies(listed) : listed
+  const pending = pendingOf(state)
+  const extensions = { ...Object.fromEntries(state.extensions), ...base.extensions }
+  return normalizeUrns({
+    manifest: manifestOf(about.version, about.now),
+    ...(base.secrets_providers === undefined ? {} : { secrets_providers: base.secrets_providers }),
+    ...(resources.length > 0 ? { resources } : {}),
+    ...(pending.length > 0 ? { pending_operations: pending } : {}),
+    metadata: state.hasBytes ? { ...base.metadata, [byteStringMark]: true } : base.metadata,
+    ...(base.snippets === undefined || base.snippets.length === 0
+      ? {}
+      : { snippets: base.snippets }),
+    ...(Object.keys(extensions).length > 0 ? { extensions } : {}),
+  })
+}
+
+/** What is dropped is dropped; what was swapped carries its own marks. */
+function keptBase(state: Replay): readonly StoredResource[] {
+  const kept: StoredResource[] = []
+  const { resources = [] } = state.base
+  resources.forEach((resource, at) => {
+    if (state.dropBase.has(at)) return
+    const swapped = state.swapBase.get(at)
+    if (swapped !== undefined) {
+      kept.push(swapped)
+      return
+    }
+    const pending = state.markPending.has(at) ? withFlag(resource, 'pendingReplacement') : resource
+    kept.push(state.markDelete.has(at) ? withFlag(pending, 'delete') : pending)
+  })
+  return kept
+}
+
+/** What is open, by operation; then creates that the base has pending: those only a person ends. */
+function pendingOf(state: Replay): readonly StoredOperation[] {
+  const open = [...state.open].sort(([a], [b]) => a - b)
+  return [
+    ...open.flatMap(([, operation]) => (operation === undefined ? [] : [operation])),
+    ...(state.base.pending_operations ?? []).filter(({ type }) => type === 'creating'),
+  ]
+}
