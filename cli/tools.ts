@@ -38,8 +38,8 @@ export interface StateTools {
     manager: SecretsManager,
     secrets: 'sealed' | 'plaintext',
   ) => StoredDeployment
-  /** What breaks the rules of a snapshot, a sentence each. */
-  readonly violations: (snapshot: Snapshot) => readonly string[]
+  /** What breaks the rules of a snapshot first, as a sentence; undefined when nothing does. */
+  readonly verifyIntegrity: (deployment: StoredDeployment) => string | undefined
 }
 
 /** Passphrase managers. */

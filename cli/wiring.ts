@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import type { Tools } from './tools.ts'
 
 /** The real parts below the command line; each is loaded when a command first needs it. */
@@ -19,7 +19,7 @@ export function createTools(): Tools {
         envelopeOf,
         decodeSnapshot,
         encodeSnapshot,
-        violations: integrity.verifyIntegrity,
+        verifyIntegrity: integrity.verifyIntegrity,
       }
     },
     secrets: async () => {
@@ -27,7 +27,7 @@ export function createTools(): Tools {
       return {
         create: async text => passphrase.createPassphraseManager(text),
         open: async (salt, text) => passphrase.openPassphraseManager(salt, text),
-        passphrase: async env => passphrase.passphraseFrom(env, file => readFile(file, 'utf8')),
+        passphrase: async env => passphrase.passphraseFrom(env, file => readFileSync(file, 'utf8')),
       }
     },
   }

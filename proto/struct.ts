@@ -1,7 +1,7 @@
 /**
- * The codec of google.protobuf.Struct, Value and ListValue between bytes and plain JSON values, in one
- * pass and without messages in between. It replaces the generated one, which loses a property called
- * `__proto__` and ends at a depth of 100.
+ * The codec of google.protobuf.Struct, Value and ListValue between bytes and plain JSON values, in
+ * one pass and without messages in between. It replaces the generated one, which loses a property
+ * called `__proto__` and ends at a depth of 100.
  *
  * Invariants: key order is kept; a key may be anything; null, NaN, infinities and -0 survive;
  * `undefined` is left out of objects and is null in lists, as in JSON.

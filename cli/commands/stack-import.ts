@@ -30,7 +30,7 @@ export const stackImport: Handler = async (session, flags) => {
       : state.decodeSnapshot(deployment, await readerOf(session, deployment, own))
   const complaints = [
     ...foreignIn(snapshot, stackPartsOf(id).stack),
-    ...state.violations(snapshot).map(sentence => ({ code: 'STATE_INTEGRITY' as const, sentence })),
+    ...violationOf(state.verifyIntegrity, deployment),
   ]
   const [first] = complaints
   if (first !== undefined && !flags.is('force')) throw error(first.code, first.sentence)
@@ -89,4 +89,13 @@ async function textOf(session: Session, flags: Flags): Promise<string> {
   } catch (cause) {
     throw error('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** What breaks the rules of the state first, if anything does. */
+function violationOf(
+  verify: (deployment: StoredDeployment) => string | undefined,
+  deployment: StoredDeployment | null,
+): readonly { readonly code: 'STATE_INTEGRITY'; readonly sentence: string }[] {
+  const sentence = deployment === null ? undefined : verify(deployment)
+  return sentence === undefined ? [] : [{ code: 'STATE_INTEGRITY', sentence }]
 }

@@ -65,7 +65,7 @@ function writeSpecial(value: SpecialValue, pass: WirePass): unknown {
       if (pass.options.bytes) return { [signatureKey]: signatures.bytes, value: value.base64 }
       throw error(
         'VALUE_MALFORMED',
-        `'${placeOf(pass)}' is a string of bytes that are not UTF-8, which the receiver cannot read`,
+        `'${placeOf(pass)}' is a string that is not UTF-8, which the receiver cannot read`,
       )
   }
 }

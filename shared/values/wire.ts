@@ -10,7 +10,9 @@ export function toWire(map: PropertyMap, options: WireOptions): Record<string, u
   return writeMap(map, { options, path: [] })
 }
 
-/** The fields of a Struct as properties; no Struct means none. Throws VALUE_MALFORMED with the path. */
+/**
+ * The fields of a Struct as properties; no Struct means none. Throws VALUE_MALFORMED with the path.
+ */
 export function fromWire(
   struct: Record<string, unknown> | undefined,
   options: WireOptions,
@@ -18,12 +20,18 @@ export function fromWire(
   return struct === undefined ? new Map() : readMap(struct, { options, path: [] })
 }
 
-/** One value for the wire; undefined when it is an unknown and those are dropped. `key` is for errors. */
+/**
+ * One value for the wire; undefined when it is an unknown and those are dropped. `key` is for
+ * errors.
+ */
 export function valueToWire(value: PropertyValue, options: WireOptions, key = 'value'): unknown {
   return writeValue(value, { options, path: [key] })
 }
 
-/** One value from the wire; undefined when it is an unknown and those are dropped. `key` is for errors. */
+/**
+ * One value from the wire; undefined when it is an unknown and those are dropped. `key` is for
+ * errors.
+ */
 export function valueFromWire(
   value: unknown,
   options: WireOptions,

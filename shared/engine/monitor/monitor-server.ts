@@ -54,7 +54,8 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
     released: released.promise,
   })
   server.addService(ResourceMonitorService, unary(handlers, aborted.promise))
-  server.addService(EngineService, unary(engineHandlers(deps), aborted.promise))
+  server.addService(EngineService, unary(engineHandlers(deps), never))
+  // Messages are taken to the last: an ending program says why.
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
       thrown === null ? resolve(bound) : reject(thrown),
@@ -69,6 +70,8 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
     close: () => server.forceShutdown(),
   }
 }
+
+const never = new Promise<never>(() => undefined)
 
 /** Handlers as grpc-js wants them; each races with the end of the deployment. */
 function unary(handlers: object, aborted: Promise<never>): UntypedServiceImplementation {

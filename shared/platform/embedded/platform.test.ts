@@ -7,6 +7,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -19,6 +21,8 @@ import {
   stackIdOf,
 } from '../../records/ids.ts'
 import { openEmbeddedPlatform } from './platform.ts'
+import { tryLock } from './store/lock.ts'
+import { prepareStore } from './store/paths.ts'
 
 const stack = stackIdOf('p', 's')
 const deployment = `${stack}/1` as DeploymentId
@@ -73,6 +77,21 @@ describe('a home that cannot be used', () => {
     })
   })
 })
+
+test.each(['{"protocol":999,"schema":1,"pid":1}', 'null'])(
+  'an owner that greets with %s is another version, and is not spoken to',
+  async greeting => {
+    const paths = prepareStore(folder)
+    const lock = tryLock(paths.lock)
+    const server = createServer(socket => socket.write(`${greeting}\n`)).listen(paths.socket)
+    await once(server, 'listening')
+    await expect(openEmbeddedPlatform({ home: folder })).rejects.toMatchObject({
+      code: 'STORE_TOO_NEW',
+    })
+    server.close()
+    lock?.release()
+  },
+)
 
 describe('the folders of the store', () => {
   test('nobody else may read them', async () => {

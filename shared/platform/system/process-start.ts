@@ -2,15 +2,18 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { ProcessGroup } from '../../records/head.ts'
 
-/** Position of `starttime` behind the command name in /proc/<pid>/stat (field 22; the name is field 2). */
+/**
+ * Position of `starttime` behind the command name in /proc/<pid>/stat (field 22; the name is field
+ * 2).
+ */
 const startField = 19
 
 /** States of a process that is over but still listed. */
 const overStates = ['Z', 'X', 'x']
 
 /**
- * When a process started, as text that tells it from a later one with the same pid; '' when there is none.
- * Clock ticks since boot on Linux, a date elsewhere.
+ * When a process started, as text that tells it from a later one with the same pid; '' when there
+ * is none. Clock ticks since boot on Linux, a date elsewhere.
  */
 export function startedOf(pid: number): string {
   if (!Number.isInteger(pid) || pid <= 0) return ''
@@ -22,7 +25,9 @@ export function isAlive(group: ProcessGroup): boolean {
   return group.started !== '' && startedOf(group.pid) === group.started
 }
 
-/** Ends a group at once if its leader is still the one that was recorded. Returns whether it did. */
+/**
+ * Ends a group at once if its leader is still the one that was recorded. Returns whether it did.
+ */
 export function killGroup(group: ProcessGroup): boolean {
   return isAlive(group) && signalGroup(group.pid, 'SIGKILL')
 }

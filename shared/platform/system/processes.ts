@@ -1,9 +1,9 @@
 /**
  * system: ports over the operating system itself. Imports ports and below.
  *
- * Invariants of child processes: each leads a process group of its own, so that a terminal's Ctrl-C does
- * not reach it; none outlives this process, however it ends (supervisor.ts); what a leader leaves behind
- * in its group ends with it.
+ * Invariants of child processes: each leads a process group of its own, so that a terminal's Ctrl-C
+ * does not reach it; none outlives this process, however it ends (supervisor.ts); what a leader
+ * leaves behind in its group ends with it.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
- * Reads `add <group>` and `drop <group>` until its input ends, which it does when the engine dies, however it
- * dies; then it kills every group still listed. Signals of a terminal do not concern it.
+ * Reads `add <group>` and `drop <group>` until its input ends, which it does when the engine dies,
+ * however it dies; then it kills every group still listed. Signals of a terminal do not concern it.
  */
 const script = `
 trap '' INT TERM HUP QUIT

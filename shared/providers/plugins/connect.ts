@@ -12,7 +12,10 @@ export interface Connection {
     request: Q,
     deadlineMs?: number,
   ) => Promise<A>
-  /** How the process ended (`ended with exit code 3`) and its last lines; undefined while it runs. Waits a moment for its end. */
+  /**
+   * How the process ended (`ended with exit code 3`) and its last lines; undefined while it runs.
+   * Waits a moment for its end.
+   */
   readonly obituary: () => Promise<
     { readonly how: string; readonly lines: readonly string[] } | undefined
   >
@@ -61,7 +64,10 @@ export function callUnary<Q, A>(
 /** How gRPC begins the text of a call that found nobody to send to. */
 export const noConnection = 'No connection established'
 
-/** The rejection of a call to a process that is known to be gone: its port may belong to another one. */
+/**
+ * The rejection of a call to a process that is known to be gone: its port may belong to another
+ * one.
+ */
 export function goneError(): Error {
   return Object.assign(new Error('the process is gone'), {
     code: status.UNAVAILABLE,

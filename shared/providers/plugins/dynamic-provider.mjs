@@ -1,5 +1,5 @@
-// Runs the dynamic provider of the SDK that the program in the current folder uses: it must be that one,
-// because it unpacks functions that this SDK has packed. Any Node that the SDK takes will do.
+// Runs the dynamic provider of the SDK that the program in the current folder uses: it must be
+// that one, because it unpacks functions that this SDK has packed. Any Node that it takes will do.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 

@@ -38,8 +38,8 @@ export function isSourcePlugin(path: string): boolean {
 }
 
 /**
- * The file of a plugin: on PATH (any version), bundled, or in the plugin cache (provider-protocol 3.2);
- * or a sentence with its name, version and every place that was looked at.
+ * The file of a plugin: on PATH (any version), bundled, or in the plugin cache (provider-protocol
+ * 3.2); or a sentence with its name, version and every place that was looked at.
  */
 export function findPlugin(
   plugin: PluginDescriptor,

@@ -1,8 +1,8 @@
 /**
  * plugins: how plugins are found (find.ts), started (start.ts) and ended. Imports ports and below.
  *
- * Invariants: every load is a process of its own; nobody waits for what a plugin says; an instance is ended
- * in Pulumi's order (Cancel, channel, SIGINT, SIGKILL), and ending it never throws.
+ * Invariants: every load is a process of its own; nobody waits for what a plugin says; an instance
+ * is ended in Pulumi's order (Cancel, channel, SIGINT, SIGKILL), and ending it never throws.
  */
 import { dirname } from 'node:path'
 import semver from 'semver'
@@ -191,7 +191,9 @@ function watch(deps: PluginHostDeps, running: PluginProcess): Life {
     deps.said({
       plugin: running.name,
       severity: 'error',
-      text: `plugin '${running.name}' (${running.path}) ${how} before it was told to, which is a fault of the plugin${lastWords(lines)}`,
+      text:
+        `plugin '${running.name}' (${running.path}) ${how} before it was told to, ` +
+        `which is a fault of the plugin${lastWords(lines)}`,
       streamId: 0,
     })
   })
@@ -227,7 +229,9 @@ function warnOfVersion(deps: PluginHostDeps, plugin: PluginDescriptor, version: 
   deps.said({
     plugin: plugin.name,
     severity: 'warning',
-    text: `plugin '${plugin.name}' should have version ${plugin.version} or later, but has ${version === '' ? 'none' : version}`,
+    text:
+      `plugin '${plugin.name}' should have version ${plugin.version} or later, ` +
+      `but has ${version === '' ? 'none' : version}`,
     streamId: 0,
   })
 }

@@ -1,4 +1,7 @@
-/** Lines of a byte stream without their ends; a last line may lack its end, a long one comes in pieces. */
+/**
+ * Lines of a byte stream without their ends; a last line may lack its end, a long one comes in
+ * pieces.
+ */
 export async function* linesOf(
   stream: AsyncIterable<Uint8Array>,
   longest: number,

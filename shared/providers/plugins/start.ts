@@ -30,8 +30,9 @@ export interface PluginProcess {
 }
 
 /**
- * Starts a plugin and waits for the port that it prints (provider-protocol 2.1-2.3). Throws PLUGIN_FAILED
- * when it cannot be started, ends early, or says anything else; FEATURE_MISSING for plugins from source.
+ * Starts a plugin and waits for the port that it prints (provider-protocol 2.1-2.3). Throws
+ * PLUGIN_FAILED when it cannot be started, ends early, or says anything else; FEATURE_MISSING for
+ * plugins from source.
  */
 export async function startPlugin(
   processes: ProcessesPort,
@@ -40,7 +41,8 @@ export async function startPlugin(
   if (isSourcePlugin(request.path))
     throw error(
       'FEATURE_MISSING',
-      `plugin '${request.name}' at ${request.path} is source code (PulumiPlugin.yaml), which cannot be run yet`,
+      `plugin '${request.name}' at ${request.path} is source code (PulumiPlugin.yaml), ` +
+        'which cannot be run yet',
     )
   const child = processes.spawn({
     command: request.path,
@@ -107,11 +109,12 @@ async function failure(
   const exit = await child.exit
   await within(stderr, limits.lastWordsMs)
   const who = `plugin '${request.name}' (${request.path})`
+  const text = first.kind === 'line' ? first.line : ''
   const seconds = (request.portMs ?? limits.portMs) / 1000
   const what = {
     end: `ended before it printed its port: ${wordsOf(exit)}`,
     late: `did not print its port within ${seconds} s`,
-    line: `printed '${first.kind === 'line' ? first.line.slice(0, 200) : ''}' where its port was expected`,
+    line: `printed '${text.slice(0, 200)}' where its port was expected`,
   }[first.kind]
   return error('PLUGIN_FAILED', `${who} ${what}${lastWords(tail.lines())}`)
 }

@@ -9,7 +9,7 @@ import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
 import { localError } from './errors.ts'
 import { receiving, sending } from './options.ts'
 import { remarkSecrets } from './remark.ts'
-import { ask, received, type Session, sent } from './session.ts'
+import { ask, nameOfMethod, received, type Session, sent } from './session.ts'
 
 type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
@@ -79,7 +79,9 @@ const kinds = [
   'update-replace',
 ] as const
 
-/** Reads an answer of Diff or DiffConfig. Throws ProviderError for a verdict that does not exist. */
+/**
+ * Reads an answer of Diff or DiffConfig. Throws ProviderError for a verdict that does not exist.
+ */
 export function diffOf(
   session: Session,
   method: { readonly path: string },
@@ -88,7 +90,8 @@ export function diffOf(
   const verdict = changes[answer.changes]
   if (verdict === undefined)
     throw localError(
-      `provider '${session.connection.name}' answered ${method.path.split('/').pop()} with the verdict ${answer.changes}, which does not exist`,
+      `provider '${session.connection.name}' answered ${nameOfMethod(method)} ` +
+        `with the verdict ${answer.changes}, which does not exist`,
       { status: 'unknown' },
     )
   return {

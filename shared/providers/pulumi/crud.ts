@@ -45,7 +45,7 @@ export async function create(
   const request = CreateRequest.create({ urn, name, type, properties, timeout, preview })
   const mark = marker(abilities, inputs)
   const reader: PartialReader = { unknowns: preview, outputs: mark, inputs: mark }
-  const answer = await askForId(session, urn, ask(session, method, { request, reader }), preview)
+  const answer = await withId(session, asked, ask(session, method, { request, reader }))
   const read = received(session, method, {
     struct: answer.properties,
     options: receiving({ unknowns: preview }),
@@ -57,21 +57,22 @@ export async function create(
   }
 }
 
-/** What was made without an id cannot be found again, whether the call succeeded or half succeeded. */
-async function askForId<A extends { readonly id: string }>(
+/**
+ * What was made without an id cannot be found again, whether the call succeeded or half succeeded.
+ */
+async function withId<A extends { readonly id: string }>(
   session: Session,
-  urn: string,
+  asked: Ask<'create'>,
   answer: Promise<A>,
-  preview: boolean,
 ): Promise<A> {
   const nameless = (cause?: unknown): ProviderError =>
     new ProviderError(
-      `provider '${session.connection.name}' answered Create of '${urn}' without an id`,
+      `provider '${session.connection.name}' answered Create of '${asked.urn}' without an id`,
       { status: 'unknown', code: status.UNKNOWN, cause },
     )
   try {
     const given = await answer
-    if (given.id !== '' || preview) return given
+    if (given.id !== '' || asked.preview) return given
   } catch (thrown) {
     if (thrown instanceof ProviderError && thrown.partial?.id === '') throw nameless(thrown)
     throw thrown
@@ -135,7 +136,9 @@ function readOf(session: Session, answer: ReadResponse, reader: PartialReader): 
   }
 }
 
-/** Update; in a preview only where the provider can. What it answers replaces the old outputs whole. */
+/**
+ * Update; in a preview only where the provider can. What it answers replaces the old outputs whole.
+ */
 export async function update(
   session: Session,
   asked: Ask<'update'>,

@@ -1,9 +1,9 @@
 /**
  * pulumi: the driver of providers that speak pulumirpc. Imports ports, values and plugins.
  *
- * Invariants: what a provider may see follows from what it said (negotiation.ts, options.ts); secrets that
- * it cannot keep are marked again by name; a call is made at most once; whatever fails on the way is a
- * `ProviderError` that says whether the provider has acted.
+ * Invariants: what a provider may see follows from what it said (negotiation.ts, options.ts);
+ * secrets that it cannot keep are marked again by name; a call is made at most once; whatever fails
+ * on the way is a `ProviderError` that says whether the provider has acted.
  */
 import { ResourceProviderService as service } from '../../../proto/gen/pulumi/provider.ts'
 import type { Connection } from '../plugins/connect.ts'

@@ -64,7 +64,9 @@ interface Told {
   readonly initFailed: ErrorResourceInitFailed | undefined
 }
 
-/** What the details add. Details that cannot be read add nothing: the status itself still counts. */
+/**
+ * What the details add. Details that cannot be read add nothing: the status itself still counts.
+ */
 function tellOf(thrown: ServiceError): Told {
   try {
     const details = detailsOf(thrown)
@@ -80,7 +82,10 @@ function tellOf(thrown: ServiceError): Told {
   }
 }
 
-/** How gRPC words the end of a stream that the other side never finished; these come without trailers. */
+/**
+ * How gRPC words the end of a stream that the other side never finished; these come without
+ * trailers.
+ */
 const broken = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
 
 /** Whether a status was made on this side because the connection is gone. */

@@ -11,8 +11,8 @@ import { ask, received, type Session, sent } from './session.ts'
 type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
 /**
- * Invoke. Where the provider cannot take secrets and one was among the arguments, all that returns is
- * secret. An unconfigured provider gives nothing.
+ * Invoke. Where the provider cannot take secrets and one was among the arguments, all that returns
+ * is secret. An unconfigured provider gives nothing.
  */
 export async function invoke(
   session: Session,

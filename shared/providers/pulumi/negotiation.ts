@@ -35,8 +35,8 @@ export interface Greeting {
 }
 
 /**
- * The first call on a new connection. Undefined: the provider has no handshake, and Configure will tell.
- * Tries again while nobody answers. Throws PLUGIN_FAILED (provider-protocol 2.4, 4.1).
+ * The first call on a new connection. Undefined: the provider has no handshake, and Configure will
+ * tell. Tries again while nobody answers. Throws PLUGIN_FAILED (provider-protocol 2.4, 4.1).
  */
 export async function handshake(
   connection: Connection,
@@ -75,7 +75,10 @@ export async function handshake(
   }
 }
 
-/** The version that a plugin says it has, without a leading `v`; '' when it says none. Throws PLUGIN_FAILED. */
+/**
+ * The version that a plugin says it has, without a leading `v`; '' when it says none. Throws
+ * PLUGIN_FAILED.
+ */
 export async function askVersion(connection: Connection): Promise<string> {
   try {
     const { version } = await connection.call(service.getPluginInfo, {})

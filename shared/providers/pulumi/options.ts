@@ -38,7 +38,10 @@ export function sendingConfig(how: { readonly unknowns: boolean }): WireOptions 
   }
 }
 
-/** Configure: secrets and references wrapped, although nobody knows yet whether the provider takes them. */
+/**
+ * Configure: secrets and references wrapped, although nobody knows yet whether the provider takes
+ * them.
+ */
 export const sendingConfigure: WireOptions = {
   unknowns: 'keep',
   secrets: true,

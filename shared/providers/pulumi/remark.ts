@@ -36,8 +36,9 @@ function holds(value: PropertyValue, test: (found: Special) => boolean): boolean
 }
 
 /**
- * Marks again what a provider that cannot take secrets gave back in clear: by key, into objects but never
- * into lists; one secret inside makes the whole returned value secret (provider-protocol 6.2).
+ * Marks again what a provider that cannot take secrets gave back in clear: by key, into objects but
+ * never into lists; one secret inside makes the whole returned value secret (provider-protocol
+ * 6.2).
  */
 export function remarkSecrets(sent: PropertyMap, returned: PropertyMap): PropertyMap {
   const marked = new Map<string, PropertyValue>()

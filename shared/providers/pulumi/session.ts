@@ -96,8 +96,9 @@ async function lostError(
     how: `lost its connection (${failure.message})`,
     lines: [],
   }
+  const when = failure.wasSent ? 'during' : 'before'
   return new ProviderError(
-    `provider '${name}' ${how} ${failure.wasSent ? 'during' : 'before'} ${nameOfMethod(method)}${lastWords(lines)}`,
+    `provider '${name}' ${how} ${when} ${nameOfMethod(method)}${lastWords(lines)}`,
     { status: failure.wasSent ? 'lost' : 'ok', code: failure.code },
   )
 }
@@ -140,13 +141,17 @@ export function sent(
     return toWire(what.map, what.options)
   } catch (thrown) {
     throw localError(
-      `provider '${session.connection.name}' cannot be sent what ${nameOfMethod(method)} needs: ${messageOf(thrown)}`,
+      `provider '${session.connection.name}' cannot be sent what ${nameOfMethod(method)} needs: ` +
+        messageOf(thrown),
       { status: 'ok', cause: thrown },
     )
   }
 }
 
-/** Properties of an answer. Throws ProviderError: the provider has acted, but nobody can read what it says. */
+/**
+ * Properties of an answer. Throws ProviderError: the provider has acted, but nobody can read what
+ * it says.
+ */
 export function received(
   session: Session,
   method: { readonly path: string },
@@ -168,7 +173,8 @@ function malformed(
   thrown: unknown,
 ): ProviderError {
   return localError(
-    `provider '${session.connection.name}' answered ${nameOfMethod(method)} with a malformed value: ${messageOf(thrown)}`,
+    `provider '${session.connection.name}' answered ${nameOfMethod(method)} ` +
+      `with a malformed value: ${messageOf(thrown)}`,
     { status: 'unknown', cause: thrown },
   )
 }

@@ -145,10 +145,10 @@ function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
         resources: snapshot.resources.map(({ urn, type, custom }) => ({ urn, type, custom })),
         metadata: { secrets },
       }),
-      violations: snapshot =>
-        snapshot.resources
+      verifyIntegrity: deployment =>
+        (deployment.resources ?? [])
           .filter(({ type }) => type === 'broken')
-          .map(({ urn }) => `${urn} is broken`),
+          .map(({ urn }) => `${urn} is broken`)[0],
     }),
   }
 }

@@ -71,7 +71,8 @@ function ended(socket: Socket): Promise<void> {
 
 /** What is no greeting of ours has no protocol that we know. */
 function parseHello(value: unknown): Hello {
-  return value as Hello
+  const isObject = typeof value === 'object' && value !== null
+  return isObject ? (value as Hello) : { protocol: -1, schema: -1, pid: -1 }
 }
 
 function parseReplies(value: unknown): readonly StoreReply[] | undefined {

@@ -1,0 +1,53 @@
+/**
+ * step-executor: takes messages of operation ids and runs them: begin, provider call, outcome, end,
+ * arrivals. The same handler on every platform; who polls the queue is the platform's affair.
+ */
+import type { ClockPort } from '../../shared/ports/system.ts'
+import type { ChainQueuePort } from '../../shared/ports/queue.ts'
+import type { LogPort } from '../../shared/ports/system.ts'
+import { messageOf } from '../../shared/errors/error.ts'
+import type { Executor } from '../../shared/engine/executor/executor.ts'
+
+/** An executor that polls until it is ended. */
+export interface PollingExecutor {
+  /** Receives nothing more; resolves when everything under way has been handled. */
+  readonly end: () => Promise<void>
+}
+
+/** Most deliveries taken at once: the slots of the deployment bound what runs, not this. */
+const deliveriesMax = 64
+/** How long one poll waits, in ms. */
+const pollMs = 1_000
+
+/** Polls the queue and hands each delivery to the executor; a delivery whose handling fails comes again. */
+export function pollDeliveries(
+  ports: { readonly chains: ChainQueuePort; readonly clock: ClockPort; readonly journal: LogPort },
+  executor: Executor,
+): PollingExecutor {
+  let isOver = false
+  const open = new Set<Promise<void>>()
+  const poll = async (): Promise<void> => {
+    while (!isOver) {
+      const deliveries = await ports.chains.receive(deliveriesMax, pollMs)
+      for (const delivery of deliveries) {
+        const work: Promise<void> = executor
+          .handle(delivery)
+          .catch(thrown =>
+            ports.journal.write('error', 'delivery.failed', { message: messageOf(thrown) }),
+          )
+          .finally(() => open.delete(work))
+        open.add(work)
+      }
+    }
+  }
+  const polling = poll().catch(thrown =>
+    ports.journal.write('error', 'queue.failed', { message: messageOf(thrown) }),
+  )
+  return {
+    async end() {
+      isOver = true
+      await Promise.race([polling, ports.clock.sleep(pollMs * 2)])
+      await Promise.allSettled([...open])
+    },
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * step-generator: decides. Takes a trigger, makes or takes over the deployment of a stack, pins its
+ * base, runs its command, and closes it. Executors do what it decided; compaction publishes what came
+ * of it. The same handler on every platform.
+ */
+import type {
+  BlobHash,
+  DeploymentId,
+  LogNumber,
+  OperationId,
+  WriterToken,
+} from '../../shared/records/ids.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { deployCommand, type CommandDeps } from '../../shared/engine/deploy-command.ts'
+import {
+  busyError,
+  closeDead,
+  standingOf,
+  type TakeOverDeps,
+} from '../../shared/engine/deployment/take-over.ts'
+import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
+import { finishClose } from '../../shared/engine/deployment/close.ts'
+import type { Life } from '../../shared/engine/deployment/life.ts'
+import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log-writer.ts'
+import { type Pin, viewLog } from '../../shared/engine/deployment/log-view.ts'
+import { createSealing } from '../../shared/engine/deployment/sealing.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { type Base, baseOf } from '../../shared/engine/generator/base.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { ChainQueuePort, HintsPort } from '../../shared/ports/queue.ts'
+import { type DeploymentResult, rulesVersion } from '../../shared/records/log.ts'
+import { decodeSnapshot, envelopeOf } from '../../shared/state/deployment.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { foldOf } from '../compaction/handle.ts'
+
+/** The ports that the generator uses. */
+export interface GeneratorPorts extends TakeOverDeps {
+  readonly chains: ChainQueuePort
+  readonly hints: HintsPort
+}
+
+/** A deployment whose log this process holds. */
+export interface StartedDeployment {
+  readonly deployment: DeploymentId
+  readonly writer: LogWriter
+  readonly pin: Pin
+  readonly base: Base
+}
+
+/** How long a waiting trigger sleeps between two looks, in ms. */
+const waitStepMs = 500
+
+/**
+ * Starts the stack's next deployment, closing a dead one first. Throws STACK_BUSY when a living one
+ * holds the stack and the request does not wait; STACK_NOT_FOUND.
+ */
+export async function startDeployment(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+): Promise<StartedDeployment> {
+  const { stack, options } = request
+  const about = { command: options.command, message: options.message, holder: ports.holder }
+  for (;;) {
+    const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
+    if (started.kind === 'started') return pinned(ports, request, started.deployment)
+    const standing = await standingOf(ports, started.deployment)
+    if (standing.kind === 'dead') await closeDead(ports, started.deployment)
+    else if (standing.kind === 'held' && !request.wait)
+      throw busyError(started.deployment, standing.holder)
+    else await ports.clock.sleep(waitStepMs)
+  }
+}
+
+async function pinned(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+  deployment: DeploymentId,
+): Promise<StartedDeployment> {
+  await ports.control.create(deployment, ports.holder)
+  const record = await ports.catalog.stack(request.stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
+  const writer = createLogWriter(ports, {
+    deployment,
+    writer: ports.random.uuid() as WriterToken,
+    next: 0 as LogNumber,
+  })
+  await writer.append({ kind: 'takeover', holder: ports.holder })
+  try {
+    const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
+    requireUsable(stored)
+    const { hash, deployment: used } = await baseBlob(ports, request, {
+      hash: record.snapshot,
+      stored,
+    })
+    const { type, state } = request.secrets
+    const pin: Pin = {
+      kind: 'pin',
+      epoch: 1,
+      version: record.version,
+      base: hash,
+      rules: rulesVersion,
+      options: request.options,
+      secrets: { type, state },
+      inbox: [],
+    }
+    await writer.append(pin)
+    return { deployment, writer, pin, base: baseOf(decodeSnapshot(used, request.secrets), 1) }
+  } catch (thrown) {
+    // Nothing was decided: the stack is given back, so that the next command does not find it taken.
+    await writer.append({ kind: 'closing', result: 'failed' })
+    await finishClose(ports, deployment, { isHere: true, changes: {} })
+    throw thrown
+  }
+}
+
+/** The published snapshot, or it without its pending creates when those are to be forgotten. */
+async function baseBlob(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+  published: { readonly hash: BlobHash | ''; readonly stored: StoredDeployment },
+): Promise<{ readonly hash: BlobHash | ''; readonly deployment: StoredDeployment }> {
+  const { hash, stored } = published
+  if (!request.clearPendingCreates) return { hash, deployment: stored }
+  const pending = (stored.pending_operations ?? []).filter(
+    operation => operation.type !== 'creating',
+  )
+  const cleared: StoredDeployment = { ...stored, pending_operations: pending }
+  const put = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(cleared))))
+  return { hash: put, deployment: cleared }
+}
+
+function requireUsable(stored: StoredDeployment): void {
+  const mark = stored.metadata['integrity_error']
+  if (typeof mark !== 'object' || mark === null || !('error' in mark)) return
+  throw error(
+    'STATE_INTEGRITY',
+    `snapshot integrity failure; refusing to use it: ${String(mark['error'])}`,
+  )
+}
+
+/** What came of a deployment. */
+export interface EndedDeployment {
+  readonly result: DeploymentResult
+  /** A fault of the surroundings, such as a full disk, that the caller must see. */
+  readonly fault: unknown
+}
+
+/** What runs beside the generator in this process. */
+export interface Beside {
+  readonly isCancelled: () => boolean
+  readonly rebase: (base: Base) => void
+}
+
+/** Runs the command of a started deployment and closes it. */
+export async function runDeployment(
+  ports: GeneratorPorts,
+  started: StartedDeployment,
+  life: Life,
+  beside: Beside,
+): Promise<EndedDeployment> {
+  const { deployment, writer } = started
+  const watcher = createEndWatcher(ports, deployment)
+  let last = 0
+  const deps: CommandDeps = {
+    ...ports,
+    deployment,
+    writer,
+    watcher,
+    life,
+    pin: started.pin,
+    emitter: life.emitter,
+    sealing: createSealing(life.request.secrets),
+    nextId: () => {
+      last += 1
+      return last as OperationId
+    },
+    foldNow: async () => foldOf(ports, deployment, await viewLog(ports, deployment)),
+    rebase: beside.rebase,
+  }
+  try {
+    const isWhole = await commandOrFault(deps, started.base)
+    const result = beside.isCancelled()
+      ? 'cancelled'
+      : isWhole && life.fault() === undefined
+        ? 'succeeded'
+        : 'failed'
+    await writer.append({ kind: 'closing', result })
+    await finishClose(ports, deployment, { isHere: true, changes: life.emitter.counts() })
+    return { result, fault: life.fault() }
+  } finally {
+    watcher.close()
+  }
+}
+
+/** A fault ends the command, not the close: what was done is still recorded, if the store can. */
+async function commandOrFault(deps: CommandDeps, base: Base): Promise<boolean> {
+  try {
+    return await deployCommand(deps, base)
+  } catch (thrown) {
+    deps.life.abort(thrown)
+    deps.emitter.diagnostic('error', messageOf(thrown))
+    return false
+  }
+}

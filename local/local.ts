@@ -1,0 +1,151 @@
+/**
+ * local: composes the handlers of functions/ over the embedded platform in one process. There is no
+ * second engine and no daemon. Imports functions and below.
+ */
+import { hostname } from 'node:os'
+import type { EventSink } from '../shared/engine/events/event.ts'
+import { closeDead, busyError, standingOf } from '../shared/engine/deployment/take-over.ts'
+import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
+import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
+import { error } from '../shared/errors/error.ts'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../shared/platform/embedded/platform.ts'
+import { createLog } from '../shared/platform/system/log.ts'
+import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
+import type { StackId } from '../shared/records/ids.ts'
+import type { Holder } from '../shared/records/log.ts'
+import { envelopeOf } from '../shared/state/deployment.ts'
+import type { StoredDeployment } from '../shared/state/stored.ts'
+import { compact } from '../functions/compaction/handle.ts'
+import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
+import { deploy } from './deploy.ts'
+
+/** What the command line asks of the engine over the embedded platform. */
+export interface Local {
+  readonly platform: EmbeddedPlatform
+  /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
+  readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
+  /** Stops a living deployment, closes a dead one. `cancelled` false: there was none. */
+  readonly cancel: (stack: StackId) => Promise<{ readonly cancelled: boolean }>
+  /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
+  readonly importState: (
+    stack: StackId,
+    deployment: StoredDeployment,
+  ) => Promise<{ readonly version: number }>
+  /** A published state; undefined for a stack that has none, or not of this version. */
+  readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
+  readonly close: () => Promise<void>
+}
+
+/** Opens the embedded platform below a home folder. Throws STORE_UNAVAILABLE. */
+export async function openLocal(options: {
+  readonly home: string
+  readonly verbose: boolean
+}): Promise<Local> {
+  const level = options.verbose ? 'debug' : 'error'
+  const log = createLog({ level, write: line => void process.stderr.write(line) })
+  const platform = await openEmbeddedPlatform({
+    home: options.home,
+    ...(options.verbose ? { log } : {}),
+  })
+  const ports = portsOf(platform)
+  return {
+    platform,
+    deploy: (request, sink) => deploy({ platform, ports, request, sink }),
+    cancel: stack => cancel(ports, stack),
+    importState: (stack, deployment) => importState(ports, stack, deployment),
+    exportState: (stack, version) => exportState(platform, stack, version),
+    close: () => platform.close(),
+  }
+}
+
+/** This process as a holder. */
+export function holderOfThisProcess(): Holder {
+  const words = process.argv.slice(2).join(' ')
+  const user = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
+  return {
+    host: hostname(),
+    pid: process.pid,
+    started: startedOf(process.pid),
+    who: `${user}: antichain ${words}`.slice(0, 200),
+  }
+}
+
+function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
+  const holder = holderOfThisProcess()
+  return {
+    log: platform.log,
+    blobs: platform.blobs,
+    operations: platform.operations,
+    control: platform.control,
+    catalog: platform.catalog,
+    leases: platform.leases,
+    nudges: platform.nudges,
+    chains: platform.chains,
+    hints: platform.hints,
+    clock: platform.clock,
+    random: platform.random,
+    compact: deployment => compact(platform, deployment),
+    holder,
+    isAlive: other => (other.host === holder.host ? isAlive(other) : undefined),
+    endGroup: group => void killGroup(group),
+  }
+}
+
+async function cancel(
+  ports: GeneratorPorts,
+  stack: StackId,
+): Promise<{ readonly cancelled: boolean }> {
+  const record = await ports.catalog.stack(stack)
+  if (record === undefined || record.current === '') return { cancelled: false }
+  const standing = await standingOf(ports, record.current)
+  if (standing.kind === 'over') return { cancelled: false }
+  if (standing.kind === 'dead') await closeDead(ports, record.current)
+  else await ports.control.stop(record.current, 'graceful')
+  return { cancelled: true }
+}
+
+/** A state edit is a short deployment of its own, so that it excludes every other. */
+async function importState(
+  ports: GeneratorPorts,
+  stack: StackId,
+  deployment: StoredDeployment,
+): Promise<{ readonly version: number }> {
+  const about = { command: 'stack import' as const, message: '', holder: ports.holder }
+  const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
+  if (started.kind === 'busy') {
+    const standing = await standingOf(ports, started.deployment)
+    if (standing.kind === 'held') throw busyError(started.deployment, standing.holder)
+    if (standing.kind === 'dead') await closeDead(ports, started.deployment)
+    return importState(ports, stack, deployment)
+  }
+  await ports.control.create(started.deployment, ports.holder)
+  const record = await ports.catalog.stack(stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(deployment))))
+  const { version } = await ports.catalog.publish(stack, record.version, snapshot)
+  await ports.control.close(started.deployment)
+  await ports.catalog.release(started.deployment, {
+    at: ports.clock.now(),
+    result: 'succeeded',
+    changes: {},
+    version,
+  })
+  return { version }
+}
+
+async function exportState(
+  platform: EmbeddedPlatform,
+  stack: StackId,
+  version?: number,
+): Promise<StoredDeployment | undefined> {
+  const record = await platform.catalog.stack(stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  if (version === undefined)
+    return record.snapshot === '' ? undefined : readSnapshotBlob(platform.blobs, record.snapshot)
+  const versions = await platform.catalog.versions(stack, 10_000)
+  const found = versions.find(entry => entry.version === version)
+  return found === undefined ? undefined : readSnapshotBlob(platform.blobs, found.snapshot)
+}

@@ -1,0 +1,154 @@
+import { status } from '@grpc/grpc-js'
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  CheckResponse,
+  ConfigureErrorMissingKeys,
+  DiffResponse,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { type PropertyValue, unknown } from '../../values/value.ts'
+import { signatureKey as sig, signatures } from '../../values/wire-options.ts'
+import {
+  closeServers,
+  config,
+  creating,
+  failureOf,
+  map,
+  none,
+  reading,
+  secret,
+  serve,
+  subject,
+  updating,
+  wrapped,
+} from './driver-fixtures.ts'
+import { failing } from './scripted-server.ts'
+
+afterEach(closeServers)
+
+describe('configuration', () => {
+  test('goes as text variables without the version, and as values with it', async () => {
+    const inputs = map({ version: '1.0.0', region: secret('x'), deep: map({ a: secret(true) }) })
+    const { calls } = await serve({}, { inputs })
+    expect(calls[0]?.request).toMatchObject({
+      variables: new Map([
+        ['a:config:region', 'x'],
+        ['a:config:deep', '{"a":true}'],
+      ]),
+      args: { version: '1.0.0', region: wrapped('x'), deep: { a: wrapped(true) } },
+      acceptSecrets: true,
+      id: 'id',
+      type: 'pulumi:providers:a',
+    })
+  })
+
+  test('is left out when an input is unknown, and then everything is answered here', async () => {
+    const { provider, calls } = await serve({}, { inputs: map({ region: secret(unknown) }) })
+    expect(provider.isUnconfigured()).toBe(true)
+    const check = { ...subject, olds: undefined, news: map({ a: 1 }), allowUnknowns: true }
+    expect(await provider.check({ ...check, randomSeed: new Uint8Array(32) })).toEqual({
+      inputs: map({ a: 1 }),
+      failures: [],
+    })
+    expect(await provider.diff({ ...updating, allowUnknowns: true })).toMatchObject({
+      changes: 'some',
+    })
+    expect((await provider.create({ ...creating, preview: true })).outputs).toEqual(none)
+    expect((await provider.update({ ...updating, preview: true })).outputs).toEqual(none)
+    expect(await provider.read(reading)).toMatchObject({ id: '', outputs: none, inputs: none })
+    expect((await provider.invoke({ token: 't', args: none, preview: true })).outputs).toEqual(none)
+    await expect(provider.create(creating)).rejects.toThrow('is configured')
+    expect(calls).toEqual([])
+  })
+
+  test('that fails is told by itself and by every later call, with the missing keys', async () => {
+    const missing = ConfigureErrorMissingKeys.create({
+      missingKeys: [{ name: 'a:token', description: 'the token' }],
+    })
+    const detail = {
+      type: 'pulumirpc.ConfigureErrorMissingKeys',
+      value: ConfigureErrorMissingKeys.encode(missing).finish(),
+    }
+    const configure = (): never => {
+      throw failing(status.INVALID_ARGUMENT, 'bad', detail)
+    }
+    const served = await serve({ configure }, { inputs: null })
+    const first = await failureOf(served.provider.configure({ ...config, inputs: none }))
+    expect(first.message).toContain("missing required configuration key 'a:token': the token")
+    expect(first.status).toBe('ok')
+    expect(await failureOf(served.provider.create(creating))).toBe(first)
+  })
+
+  test('that a provider does not check is taken as it is, and never differs for it', async () => {
+    const { provider } = await serve({})
+    const checking = { ...config, olds: undefined, news: map({ a: 1 }), allowUnknowns: true }
+    expect(await provider.checkConfig(checking)).toEqual({ inputs: map({ a: 1 }), failures: [] })
+    expect(await provider.diffConfig({ ...updating, ...config })).toMatchObject({
+      changes: 'unknown',
+      detailedDiff: null,
+    })
+  })
+
+  test('is checked in clear and marked again', async () => {
+    const checkConfig = (request: { news: Record<string, unknown> }): CheckResponse =>
+      CheckResponse.create({ inputs: request.news })
+    const { provider, calls } = await serve({ checkConfig })
+    const news = map({ a: secret('s'), b: [secret(1)], c: map({ d: secret(unknown) }) })
+    const asked = { ...config, olds: undefined, news, allowUnknowns: true }
+    const { inputs } = await provider.checkConfig(asked)
+    expect(calls[1]?.request).toMatchObject({ olds: undefined, news: { a: 's', b: [1] } })
+    expect(inputs).toEqual(map({ a: secret('s'), b: secret([1]), c: map({ d: secret(unknown) }) }))
+  })
+})
+
+describe('check and diff', () => {
+  test('olds are sent empty when there are none; a provider without secrets gets none', async () => {
+    const check = (request: { news: Record<string, unknown> }): CheckResponse =>
+      CheckResponse.create({
+        inputs: { ...request.news, extra: wrapped(2) },
+        failures: [{ property: 'a', reason: 'no' }],
+      })
+    const { provider, calls } = await serve({ check })
+    const result = await provider.check({
+      ...subject,
+      olds: undefined,
+      news: map({ a: secret(1), u: unknown }),
+      allowUnknowns: false,
+      randomSeed: new Uint8Array([7]),
+    })
+    expect(calls[1]?.request).toMatchObject({ olds: {}, news: { a: 1 } })
+    expect(result.inputs).toEqual(map({ a: secret(1), extra: secret(2) }))
+    expect(result.failures).toEqual([{ property: 'a', reason: 'no' }])
+  })
+
+  test('a detailed diff counts only when it is announced', async () => {
+    const answer = { changes: 2, replaces: ['a'], diffs: ['a'] } as const
+    const detailedDiff = new Map([['a', { kind: 5, inputDiff: true }]] as const)
+    let hasDetailedDiff = false
+    const diff = (): DiffResponse =>
+      DiffResponse.create({
+        ...answer,
+        replaces: ['a'],
+        diffs: ['a'],
+        detailedDiff,
+        hasDetailedDiff,
+      })
+    const { provider } = await serve({ diff })
+    const asked = { ...updating, allowUnknowns: false }
+    expect((await provider.diff(asked)).detailedDiff).toBeNull()
+    hasDetailedDiff = true
+    expect((await provider.diff(asked)).detailedDiff).toEqual(
+      new Map([['a', { kind: 'update-replace', inputDiff: true }]]),
+    )
+  })
+
+  test('old values go as hashes, and a verdict that does not exist is an error', async () => {
+    const diff = (): DiffResponse => DiffResponse.create({ changes: 9 as never })
+    const { provider, calls } = await serve({ diff })
+    const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
+    const asked = { ...updating, newInputs: map({ asset }), allowUnknowns: false }
+    expect((await failureOf(provider.diff(asked))).message).toContain('verdict 9')
+    expect(calls[1]?.request).toMatchObject({
+      news: { asset: { [sig]: signatures.asset, hash: 'ab' } },
+    })
+  })
+})

@@ -1,0 +1,78 @@
+import { ConfigureResponse } from '../../../proto/gen/pulumi/provider.ts'
+import type { Urn } from '../../names/urn.ts'
+import type { PropertyMap, PropertyValue } from '../../values/value.ts'
+import { signatureKey, signatures } from '../../values/wire-options.ts'
+import { ProviderError } from '../provider.ts'
+import { type Script, type ScriptedProvider, serveScript } from './scripted-server.ts'
+
+const servers: ScriptedProvider[] = []
+
+/** Ends the servers of a test. */
+export function closeServers(): void {
+  for (const each of servers.splice(0)) each.close()
+}
+
+/** A resource. */
+export const subject = { urn: 'urn:pulumi:d::p::a:b:C::n' as Urn, name: 'n', type: 'a:b:C' }
+/** A provider resource. */
+export const config = {
+  urn: 'urn:pulumi:d::p::pulumi:providers:a::n' as Urn,
+  name: 'n',
+  type: 'pulumi:providers:a',
+  id: 'id',
+}
+/** A secret value. */
+export const secret = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
+/** A secret as it goes over the wire. */
+export const wrapped = (value: unknown): Record<string, unknown> => ({
+  [signatureKey]: signatures.secret,
+  value,
+})
+/** No properties. */
+export const none = map({})
+/** What a provider that can do everything says in its handshake. */
+export const all = { secrets: true, references: true, bytes: true, preview: true }
+
+/** Properties from an object. */
+export function map(fields: Record<string, PropertyValue>): PropertyMap {
+  return new Map(Object.entries(fields))
+}
+
+/** Serves a script and configures the driver, unless `inputs` is null. */
+export async function serve(
+  script: Script,
+  given: Parameters<typeof serveScript>[1] & { inputs?: PropertyMap | null } = {},
+): Promise<ScriptedProvider> {
+  const { inputs = none, ...deps } = given
+  const configure = (): ConfigureResponse => ConfigureResponse.create({})
+  const served = await serveScript({ configure, ...script }, deps)
+  servers.push(served)
+  if (inputs !== null) await served.provider.configure({ ...config, inputs })
+  return served
+}
+
+/** The ProviderError that a call rejects with. */
+export async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
+  const thrown = await promise.then(
+    () => undefined,
+    (failed: unknown) => failed,
+  )
+  if (thrown instanceof ProviderError) return thrown
+  throw new Error(`no ProviderError but ${String(thrown)}`)
+}
+
+/** What Create is asked. */
+export const creating = { ...subject, inputs: map({ a: 1 }), timeout: 0, preview: false }
+/** What Update is asked. */
+export const updating = {
+  ...subject,
+  id: 'i',
+  oldInputs: none,
+  oldOutputs: none,
+  newInputs: map({ a: 1 }),
+  timeout: 0,
+  ignoreChanges: [],
+  preview: false,
+}
+/** What Read is asked. */
+export const reading = { ...subject, id: 'i', inputs: none, outputs: none, timeout: 0 }

@@ -1,0 +1,274 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Urn, urnOf } from '../../../shared/names/urn.ts'
+import { startedOf } from '../../../shared/platform/system/process-start.ts'
+import type { Provider } from '../../../shared/providers/provider.ts'
+import { type PropertyMap, type PropertyValue, unknown } from '../../../shared/values/value.ts'
+import { createRig, descriptor, type Rig } from './rig.ts'
+
+function map(fields: Record<string, PropertyValue>): PropertyMap {
+  return new Map(Object.entries(fields))
+}
+const none = map({})
+const secret = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
+const randomSeed = new Uint8Array(32)
+
+function subject(type: string, name: string): { urn: Urn; name: string; type: string } {
+  return { urn: urnOf({ stack: 'd', project: 'p', qualifiedType: type, name }), name, type }
+}
+
+async function configured(rig: Rig, pkg: string, inputs = none): Promise<Provider> {
+  const provider = await rig.load(pkg)
+  await provider.configure({ ...subject(`pulumi:providers:${pkg}`, 'default'), id: 'x', inputs })
+  return provider
+}
+
+let rig: Rig
+afterEach(() => {
+  rig.fault({})
+})
+beforeAll(() => {
+  rig = createRig()
+})
+afterAll(async () => {
+  const pids = rig.processes.groups().map(group => group.pid)
+  await rig.close()
+  expect(pids.filter(pid => startedOf(pid) !== '')).toEqual([])
+})
+
+describe('the golden provider', () => {
+  const thing = subject('gold:index:Thing', 'a')
+
+  test('lives through check, create, diff, read, update and delete', async () => {
+    const gold = await configured(rig, 'gold', map({ region: 'eu', version: '1.0.0' }))
+    expect(gold.version).toBe('1.0.0')
+    const news = map({ value: secret('v'), secretOut: 1 })
+    const checked = await gold.check({
+      ...thing,
+      olds: undefined,
+      news,
+      allowUnknowns: false,
+      randomSeed,
+    })
+    expect(checked).toEqual({ inputs: news, failures: [] })
+    const asked = { ...thing, inputs: news, timeout: 0 }
+    const planned = await gold.create({ ...asked, preview: true })
+    expect(planned.outputs.get('serial')).toEqual(unknown)
+    const made = await gold.create({ ...asked, preview: false })
+    expect(made).toEqual({
+      id: 'a-1',
+      outputs: map({
+        value: secret('v'),
+        secretOut: 1,
+        serial: 'a-1#1',
+        arn: 'gold:eu:a-1',
+        token: secret('tok-1'),
+      }),
+      refreshBeforeUpdate: false,
+    })
+    const old = { id: made.id, oldInputs: news, oldOutputs: made.outputs, ignoreChanges: [] }
+    const newInputs = map({ value: 'w', detailed: true })
+    const diff = await gold.diff({ ...thing, ...old, newInputs, allowUnknowns: false })
+    expect(diff.changes).toBe('some')
+    expect(diff.detailedDiff?.get('value')).toEqual({ kind: 'update', inputDiff: true })
+    const read = await gold.read({
+      ...thing,
+      id: made.id,
+      inputs: news,
+      outputs: made.outputs,
+      timeout: 0,
+    })
+    expect(read.inputs).toEqual(news)
+    const updated = await gold.update({ ...thing, ...old, newInputs, timeout: 0, preview: false })
+    expect(updated.outputs.get('serial')).toBe('a-1#2')
+    const dead = { ...thing, id: made.id, inputs: newInputs, outputs: updated.outputs, timeout: 0 }
+    await gold.delete(dead)
+    const gone = await gold.read({ ...thing, id: made.id, inputs: none, outputs: none, timeout: 0 })
+    expect(gone).toMatchObject({ id: '', outputs: undefined })
+    await gold.close()
+  })
+
+  test('half succeeds with what exists', async () => {
+    const gold = await configured(rig, 'gold')
+    const part = subject('gold:index:Thing', 'part')
+    rig.fault({ 'partial-create:part': 1 })
+    const asked = { ...part, inputs: map({ v: 1 }), timeout: 0, preview: false }
+    await expect(gold.create(asked)).rejects.toMatchObject({
+      status: 'partial',
+      partial: { id: 'part-1', reasons: ['part is not ready', 'second reason'] },
+    })
+    rig.fault({ 'partial-read:part': 1 })
+    const read = await gold.read({ ...part, id: 'part-1', inputs: none, outputs: none, timeout: 0 })
+    expect(read).toMatchObject({ id: 'part-1', initErrors: ['part is unhealthy'] })
+    await gold.close()
+  })
+
+  test('answers functions, failures of arguments included', async () => {
+    const gold = await configured(rig, 'gold', map({ region: 'eu' }))
+    const invoke = (token: string) =>
+      gold.invoke({ token: `gold:index:${token}`, args: map({ x: secret(1) }), preview: false })
+    expect((await invoke('echo')).outputs).toEqual(map({ result: secret(1), region: 'eu' }))
+    expect((await invoke('refuse')).failures).toEqual([{ property: 'x', reason: 'is refused' }])
+    await expect(invoke('nothing')).rejects.toThrow('unknown function')
+    await gold.close()
+  })
+
+  test('that is killed in the middle of a create is lost, and that is reported', async () => {
+    const gold = await configured(rig, 'gold')
+    rig.fault({ 'hang-create:hung': 1 })
+    const asked = { ...subject('gold:index:Thing', 'hung'), inputs: none, timeout: 0 }
+    const create = gold.create({ ...asked, preview: false })
+    const verdict = expect(create).rejects.toMatchObject({ status: 'lost' })
+    await expect.poll(rig.noted).toContain('"hang":true')
+    for (const { pid } of rig.processes.groups()) process.kill(pid, 'SIGKILL')
+    await verdict
+    await expect(create).rejects.toThrow("provider 'gold' ended with signal SIGKILL during Create")
+    await expect(gold.create({ ...asked, preview: false })).rejects.toMatchObject({ status: 'ok' })
+    await expect
+      .poll(() => rig.said.filter(({ severity }) => severity === 'error').map(({ text }) => text))
+      .toEqual([expect.stringContaining('ended with signal SIGKILL before it was told to')])
+    await gold.close()
+  })
+
+  test('as old providers are, gets secrets in clear and previews nothing', async () => {
+    const old = await configured(rig, 'goldold')
+    const asked = { ...subject('goldold:index:Thing', 'o'), inputs: map({ v: secret(1) }) }
+    expect(await old.create({ ...asked, timeout: 0, preview: true })).toEqual({
+      id: '',
+      outputs: map({ v: secret(1) }),
+      refreshBeforeUpdate: false,
+    })
+    const made = await old.create({ ...asked, timeout: 0, preview: false })
+    expect(made.outputs.get('v')).toEqual(secret(1))
+    await old.close()
+  })
+})
+
+describe("a provider written with the SDK's server", () => {
+  const res = subject('simple:index:Res', 'a')
+
+  test('is negotiated with through Configure', async () => {
+    const simple = await configured(rig, 'simple')
+    expect(simple.version).toBe('2.1.0')
+    const news = map({ a: secret([1]), bad: true })
+    const checked = await simple.check({
+      ...res,
+      olds: undefined,
+      news,
+      allowUnknowns: false,
+      randomSeed,
+    })
+    expect(checked).toEqual({ inputs: news, failures: [{ property: 'bad', reason: 'is bad' }] })
+    const made = await simple.create({ ...res, inputs: news, timeout: 0, preview: false })
+    expect(made).toMatchObject({
+      id: 'simple-1',
+      outputs: map({ ...Object.fromEntries(news), made: true }),
+    })
+    const got = await simple.invoke({
+      token: 'simple:index:f',
+      args: map({ x: 1 }),
+      preview: false,
+    })
+    expect(got.outputs).toEqual(map({ got: map({ x: 1 }) }))
+    await simple.close()
+  })
+
+  test('refuses with its own words', async () => {
+    const simple = await configured(rig, 'simple')
+    const asked = { ...res, inputs: map({ refuse: true }), timeout: 0, preview: false }
+    await expect(simple.create(asked)).rejects.toMatchObject({
+      status: 'unknown',
+      message: expect.stringContaining('refused by name'),
+    })
+    await simple.close()
+  })
+
+  test('that falls over during a create is told with its last lines', async () => {
+    const simple = await configured(rig, 'simple')
+    const asked = { ...res, inputs: map({ boom: true }), timeout: 0, preview: false }
+    const failed = await simple.create(asked).catch((thrown: unknown) => thrown)
+    expect(failed).toMatchObject({ status: 'lost' })
+    expect(String(failed)).toContain('ended with exit code 7 during Create')
+    expect(String(failed)).toContain('  about to fall over')
+    await simple.close()
+  })
+
+  test('is warned about when it is older than was asked for', async () => {
+    const about = { pkg: 'simple', config: {} }
+    const simple = await rig.host.load(descriptor('simple', '3.0.0'), about)
+    expect(rig.said).toContainEqual(
+      expect.objectContaining({ severity: 'warning', text: expect.stringContaining('has 2.1.0') }),
+    )
+    await simple.close()
+  })
+})
+
+describe("the SDK's dynamic provider", () => {
+  const res = subject('pulumi-nodejs:dynamic:Resource', 'a')
+  const code = (body: string): string => `exports.handler = () => (${body})`
+
+  test('runs the functions of the program, found without PATH', async () => {
+    const dynamic = await configured(rig, 'pulumi-nodejs')
+    const source = code(`{
+      create: async inputs => {
+        console.log('making')
+        return { id: 'd-1', outs: { up: inputs.text.toUpperCase() } }
+      },
+      update: async (id, olds, news) => ({ outs: { up: news.text } }),
+    }`)
+    const inputs = map({ __provider: source, text: secret('hush') })
+    const checked = await dynamic.check({
+      ...res,
+      olds: undefined,
+      news: inputs,
+      allowUnknowns: false,
+      randomSeed,
+    })
+    expect(checked.inputs).toEqual(inputs)
+    const made = await dynamic.create({ ...res, inputs, timeout: 0, preview: false })
+    expect(made).toMatchObject({ id: 'd-1', outputs: map({ up: 'HUSH', __provider: source }) })
+    const old = { id: made.id, oldInputs: inputs, oldOutputs: made.outputs, ignoreChanges: [] }
+    const diff = await dynamic.diff({ ...res, ...old, newInputs: inputs, allowUnknowns: false })
+    expect(diff.changes).toBe('unknown')
+    await dynamic.delete({ ...res, id: made.id, inputs, outputs: made.outputs, timeout: 0 })
+    await expect
+      .poll(() => rig.said)
+      .toContainEqual(
+        expect.objectContaining({ plugin: 'pulumi-nodejs', severity: 'info', text: 'making' }),
+      )
+    await dynamic.close()
+  })
+
+  test('half succeeds when the error of the program has an id', async () => {
+    const dynamic = await configured(rig, 'pulumi-nodejs')
+    const source = code(`{
+      create: async () => {
+        const exists = { id: 'd-2', properties: { a: 1 }, reasons: ['wait'] }
+        throw Object.assign(new Error('slow'), exists)
+      },
+    }`)
+    const asked = { ...res, inputs: map({ __provider: source }), timeout: 0, preview: false }
+    await expect(dynamic.create(asked)).rejects.toMatchObject({
+      status: 'partial',
+      partial: { id: 'd-2', reasons: ['wait'] },
+    })
+    await dynamic.close()
+  })
+})
+
+describe('a host', () => {
+  test('says what is missing', async () => {
+    await expect(rig.load('nowhere')).rejects.toMatchObject({ code: 'PLUGIN_MISSING' })
+  })
+
+  test('ends all its plugins, each with a process of its own', async () => {
+    const own = createRig()
+    await Promise.all([own.load('gold'), own.load('gold')])
+    const pids = own.processes.groups().map(({ pid }) => pid)
+    expect(pids).toHaveLength(2)
+    await own.host.cancelAll()
+    await own.host.close()
+    expect(own.processes.groups()).toEqual([])
+    expect(own.said.filter(({ severity }) => severity === 'error')).toEqual([])
+    await own.close()
+  })
+})

@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { createProcesses } from '../../../shared/platform/system/processes.ts'
+import type { ProcessesPort } from '../../../shared/ports/system.ts'
+import { createPluginHost, type PluginSaid } from '../../../shared/providers/plugins/host.ts'
+import type { PluginDescriptor, PluginHost, Provider } from '../../../shared/providers/provider.ts'
+
+const project = resolve(import.meta.dirname, '../../..')
+
+/** A program folder that has the SDK. */
+export const sdkFolder = join(project, 'test/fixtures/sdk')
+
+const nodeModules = join(sdkFolder, 'node_modules')
+
+/** A plugin host over real processes, with a cloud folder for the golden provider. */
+export interface Rig {
+  readonly host: PluginHost
+  readonly processes: ProcessesPort
+  readonly said: readonly PluginSaid[]
+  readonly load: (name: string, config?: Record<string, string>) => Promise<Provider>
+  /** Asks the golden provider to fail or hang next time: `{ 'create:a': 1 }`. */
+  readonly fault: (faults: Record<string, number | 'always'>) => void
+  /** What the golden provider noted of its calls, a JSON object a line. */
+  readonly noted: () => string
+  readonly close: () => Promise<void>
+}
+
+/** Plugins run with the Node that runs the tests: the SDK takes none below 22. */
+const path = [
+  dirname(process.execPath),
+  join(project, 'test/golden/provider'),
+  join(import.meta.dirname, 'simple'),
+  '/usr/bin',
+  '/bin',
+].join(delimiter)
+
+/** Makes a rig; `more` is added to the environment. */
+export function createRig(more: Record<string, string> = {}): Rig {
+  if (!existsSync(nodeModules)) throw new Error(`run npm install in ${sdkFolder}`)
+  const folder = mkdtempSync(join(tmpdir(), 'rig-'))
+  const cloud = join(folder, 'cloud')
+  mkdirSync(cloud)
+  const said: PluginSaid[] = []
+  const processes = createProcesses()
+  const env = {
+    PATH: path,
+    HOME: folder,
+    GOLD_CLOUD: cloud,
+    GOLD_NODE_PATH: nodeModules,
+    SDK_NODE_PATH: nodeModules,
+    ...more,
+  }
+  const host = createPluginHost({
+    processes,
+    env,
+    path: env.PATH,
+    home: folder,
+    programDirectory: sdkFolder,
+    project: 'proj',
+    runtimeOptions: { typescript: false },
+    engineAddress: () => '127.0.0.1:1',
+    said: what => said.push(what),
+  })
+  return {
+    host,
+    processes,
+    said,
+    load: (name, config = {}) => host.load(descriptor(name), { pkg: name, config }),
+    fault: faults => writeFileSync(join(cloud, 'faults.json'), JSON.stringify(faults)),
+    noted() {
+      const file = join(cloud, 'log.jsonl')
+      return existsSync(file) ? readFileSync(file, 'utf8') : ''
+    },
+    async close() {
+      await host.close()
+      await processes.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A plugin of any version. */
+export function descriptor(name: string, version = ''): PluginDescriptor {
+  return { kind: 'resource', name, version, downloadUrl: '' }
+}
