@@ -1,99 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import type { Urn } from '../names/urn.ts'
-import { freshHead, type Head, type Outcome, type Verdict } from '../records/head.ts'
-import type { BlobHash, EpochMs, OperationId } from '../records/ids.ts'
+import type { BlobHash } from '../records/ids.ts'
 import type { Decision } from '../records/log.ts'
-import type { Operation, StateEffect, StateReference, StepOp } from '../records/operation.ts'
-import type { Json, StoredDeployment, StoredResource } from '../state/stored.ts'
-import { entriesOf, fold } from './fold.ts'
-import type { FoldInput } from './fold-input.ts'
-
-type Fields = { readonly [field: string]: Json }
-
-const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const idOf = (id: number): OperationId => id as OperationId
-const resource = (name: string, fields: Fields = {}): StoredResource => ({
-  urn: urnOf(name),
-  custom: true,
-  type: 'a:b:C',
-  ...fields,
-})
-const on = (...names: string[]): Fields => ({ dependencies: names.map(urnOf) })
-
-const inBase = (index: number, name: string): StateReference => ({
-  kind: 'base',
-  epoch: 0,
-  index,
-  urn: urnOf(name),
-})
-const madeBy = (id: number): StateReference => ({ kind: 'operation', operation: idOf(id) })
-
-function operation(
-  id: number,
-  name: string,
-  given: { op: StepOp; effect: StateEffect } & Partial<Operation>,
-): Operation {
-  const about = { type: 'a:b:C', provider: '', needs: 0, releases: [], logical: true }
-  return { id: idOf(id), urn: urnOf(name), ...about, ...given }
-}
-
-const create = (id: number, name: string, given: Partial<Operation> = {}): Operation =>
-  operation(id, name, { op: 'create', effect: 'add', state: resource(name), ...given })
-
-const registration = (...operations: Operation[]): Decision => ({
-  kind: 'registration',
-  urn: operations[0]?.urn ?? urnOf('none'),
-  goal: '',
-  operations,
-  sets: {},
-})
-
-interface End {
-  readonly head: Head
-  readonly outcome?: Outcome
-}
-
-function ended(id: number, verdict: Verdict, state?: StoredResource): [number, End] {
-  const head: Head = { ...freshHead, attempt: 1, end: { verdict, attempt: 1 } }
-  if (verdict === 'interrupted') return [id, { head }]
-  const times = { startedAt: 0 as EpochMs, endedAt: 1 as EpochMs }
-  const outcome = { operation: idOf(id), attempt: 1, verdict, ...times }
-  return [id, { head, outcome: state === undefined ? outcome : { ...outcome, state } }]
-}
-
-const made = (id: number, name: string, fields: Fields = {}): [number, End] =>
-  ended(id, 'succeeded', resource(name, { id: `${id}`, ...fields }))
-
-interface Given {
-  readonly base?: readonly StoredResource[]
-  readonly pending?: StoredDeployment['pending_operations']
-  readonly decisions: readonly Decision[]
-  readonly ends?: readonly [number, End][]
-  readonly pages?: ReadonlyMap<string, readonly Operation[]>
-}
-
-function inputOf({ base = [], pending = [], decisions, ends = [], pages }: Given): FoldInput {
-  const byId = new Map(ends)
-  return {
-    base: {
-      manifest: { time: '', magic: '', version: '' },
-      resources: base,
-      pending_operations: pending,
-      metadata: {},
-    },
-    decisions,
-    page: hash => pages?.get(hash) ?? [],
-    end: id => byId.get(id),
-    secretsProvider: { type: 'passphrase', state: { salt: 's' } },
-    now: '2026-01-01T00:00:00Z',
-    version: 'v3.260.0',
-  }
-}
-
-const folded = (given: Given): StoredDeployment => fold(inputOf(given))
-const resourcesOf = (given: Given): readonly StoredResource[] => folded(given).resources ?? []
-const pendingOf = (given: Given) =>
-  (folded(given).pending_operations ?? []).map(({ type, resource: { urn } }) => [type, urn])
+import type { StateEffect } from '../records/operation.ts'
+import type { StoredResource } from '../state/stored.ts'
+import { fold } from './fold.ts'
+import {
+  type Given,
+  urnOf,
+  idOf,
+  resource,
+  on,
+  inBase,
+  madeBy,
+  operation,
+  create,
+  registration,
+  ended,
+  made,
+  inputOf,
+  folded,
+  resourcesOf,
+} from './fold.fixture.ts'
 
 describe('what an end does to the list', () => {
   const [a, b] = [resource('a', { id: 'old' }), resource('b', on('a'))]
@@ -186,130 +113,6 @@ describe('what an end does to the list', () => {
         ends: [[1, { head: end.head }]],
       }),
     ).toEqual([a])
-  })
-})
-
-describe('what has no end', () => {
-  const a = resource('a', { id: 'old' })
-  const begun: End = { head: { ...freshHead, attempt: 1 } }
-
-  test.each<[StepOp, string | undefined]>([
-    ['create', 'creating'],
-    ['create-replacement', 'creating'],
-    ['update', 'updating'],
-    ['delete', 'deleting'],
-    ['delete-replaced', 'deleting'],
-    ['discard', 'deleting'],
-    ['read', 'reading'],
-    ['refresh', undefined],
-  ])('%s is pending as %s', (op, type) => {
-    const planned = resource('a', { inputs: { planned: true } })
-    const step = operation(1, 'a', { op, effect: 'replace', old: inBase(0, 'a'), state: planned })
-    const found = (end: End) =>
-      folded({ base: [a], decisions: [registration(step)], ends: [[1, end]] })
-    const [, interrupted] = ended(1, 'interrupted')
-    for (const end of [begun, interrupted]) {
-      expect(found(end).resources).toEqual([a])
-      expect(found(end).pending_operations).toEqual(
-        type === undefined ? undefined : [{ resource: type === 'deleting' ? a : planned, type }],
-      )
-    }
-  })
-
-  test('a delete of what this deployment made is pending with what was made', () => {
-    const step = operation(2, 'a', { op: 'delete', effect: 'remove', old: madeBy(1) })
-    const given: Given = {
-      decisions: [registration(create(1, 'a')), registration(step)],
-      ends: [made(1, 'a'), ended(2, 'interrupted')],
-    }
-    expect(folded(given).pending_operations).toEqual([
-      { resource: resource('a', { id: '1' }), type: 'deleting' },
-    ])
-  })
-
-  test.each<[string, End | undefined]>([
-    ['nobody touched', undefined],
-    ['only arrivals touched', { head: { ...freshHead, arrived: [idOf(9)] } }],
-    ['was given back', { head: { ...freshHead, attempt: 2, givenBack: 2 } }],
-  ])('what %s is not there', (_what, end) => {
-    const given: Given = {
-      decisions: [registration(create(1, 'a'))],
-      ends: end === undefined ? [] : [[1, end]],
-    }
-    expect(entriesOf(inputOf(given)).map(entry => entry.kind)).toEqual(['secrets-manager'])
-    expect(folded(given).pending_operations).toBeUndefined()
-  })
-
-  test('what failed leaves begin and failure, and no pending operation', () => {
-    const given: Given = { decisions: [registration(create(1, 'a'))], ends: [ended(1, 'failed')] }
-    expect(entriesOf(inputOf(given)).map(entry => entry.kind)).toEqual([
-      'secrets-manager',
-      'begin',
-      'failure',
-    ])
-    expect(folded(given).pending_operations).toBeUndefined()
-  })
-
-  test('creates that the base has pending stay', () => {
-    const pending = [
-      { resource: resource('x'), type: 'creating' },
-      { resource: resource('y'), type: 'updating' },
-    ]
-    expect(pendingOf({ pending, decisions: [] })).toEqual([['creating', urnOf('x')]])
-  })
-})
-
-describe('the closed set', () => {
-  const first = create(1, 'a', { releases: [idOf(2)] })
-  const second = create(2, 'b', { releases: [idOf(3)], needs: 1 })
-  const third = create(3, 'c', { needs: 1 })
-  const decisions = [registration(first, second, third)]
-  const all = [made(1, 'a'), made(2, 'b'), made(3, 'c')]
-
-  test('holds every end whose needs it holds', () => {
-    expect(resourcesOf({ decisions, ends: all })).toHaveLength(3)
-  })
-
-  test.each<[string, [number, End][]]>([
-    ['is not seen', all.slice(1)],
-    ['failed', [ended(1, 'failed'), ...all.slice(1)]],
-    ['was made in part', [ended(1, 'partial', resource('a')), ...all.slice(1)]],
-    ['was interrupted', [ended(1, 'interrupted'), ...all.slice(1)]],
-  ])('does not hold what waited for one that %s: it is pending', (_what, ends) => {
-    const given = { decisions, ends }
-    const names = resourcesOf(given).map(({ urn }) => urn)
-    expect(names).not.toContain(urnOf('b'))
-    expect(names).not.toContain(urnOf('c'))
-    expect(pendingOf(given)).toEqual(
-      expect.arrayContaining([
-        ['creating', urnOf('b')],
-        ['creating', urnOf('c')],
-      ]),
-    )
-  })
-
-  test('goes through joins, which have no entries', () => {
-    const join = operation(2, 'b', { op: 'join', effect: 'none', releases: [idOf(3)], needs: 1 })
-    const given = {
-      decisions: [registration(first, join, third)],
-      ends: [ended(1, 'failed'), made(3, 'c')],
-    }
-    expect(pendingOf(given)).toEqual([['creating', urnOf('c')]])
-    const whole = { ...given, ends: [made(1, 'a'), made(3, 'c')] }
-    expect(entriesOf(inputOf(whole)).map(entry => entry.operation)).toEqual([0, 1, 1, 3, 3])
-  })
-
-  test('does not hold outputs of what it does not hold', () => {
-    const outputs: Decision = {
-      kind: 'outputs',
-      target: madeBy(1),
-      state: resource('a', { outputs: { x: 1 } }),
-      operation: idOf(9),
-    }
-    expect(resourcesOf({ decisions: [...decisions, outputs], ends: [] })).toEqual([])
-    expect(resourcesOf({ decisions: [...decisions, outputs], ends: [made(1, 'a')] })).toEqual([
-      outputs.state,
-    ])
   })
 })
 
