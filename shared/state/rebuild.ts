@@ -31,11 +31,11 @@ function cutOff(resource: StoredResource, seen: ReadonlySet<string>): StoredReso
   const deletedWith = textIn(resource, 'deletedWith')
   if (deletedWith !== '' && isGone(deletedWith)) now = without(now, 'deletedWith')
   const properties = listMapIn(resource, 'propertyDependencies')
-  if (![...properties.values()].some(urns => urns.some(isGone))) return now
+  // A list that is empty disappears, whether something was cut or not: so the original leaves it.
+  if ([...properties.values()].every(urns => urns.length > 0 && !urns.some(isGone))) return now
   const kept = [...properties]
-    .map(([key, urns]) => [key, urns.length, keep(urns, seen)] as const)
-    .filter(([, before, urns]) => before === 0 || urns.length > 0)
-    .map(([key, , urns]) => [key, urns] as const)
+    .map(([key, urns]) => [key, keep(urns, seen)] as const)
+    .filter(([, urns]) => urns.length > 0)
   return kept.length === 0
     ? without(now, 'propertyDependencies')
     : { ...now, propertyDependencies: Object.fromEntries(kept) }

@@ -31,11 +31,7 @@ function cutOff(state: ResourceState, seen: ReadonlySet<Urn>): ResourceState {
   return {
     ...state,
     dependencies: known(state.dependencies),
-    propertyDependencies: new Map(
-      byProperty.filter(
-        ([key, urns]) => urns.length > 0 || state.propertyDependencies.get(key)?.length === 0,
-      ),
-    ),
+    propertyDependencies: new Map(byProperty.filter(([, urns]) => urns.length > 0)),
     deletedWith: state.deletedWith !== '' && seen.has(state.deletedWith) ? state.deletedWith : '',
     replaceWith: known(state.replaceWith),
   }

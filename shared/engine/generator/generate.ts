@@ -137,16 +137,15 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
     const verdict = verdictOf(old.state, difference.diff, wish)
     if (verdict.kind === 'replace') return replacementSteps(ctx, candidate, verdict)
     ctx.sets.operated.add(urn)
-    const carried = { ...next, id: old.state.id }
     if (verdict.kind === 'same')
-      return [stepOf({ op: 'same', effect: 'replace', old, next: sameState(carried, old.state) })]
-    return [stepOf({ op: 'update', effect: 'replace', old, next: carried, reason: verdict.reason })]
+      return [stepOf({ op: 'same', effect: 'replace', old, next: sameState(next, old.state) })]
+    return [stepOf({ op: 'update', effect: 'replace', old, next, reason: verdict.reason })]
   })
 }
 
 /** An unchanged resource keeps what only a provider can say. */
 function sameState(next: ResourceState, old: ResourceState): ResourceState {
-  return { ...next, outputs: old.outputs, initErrors: old.initErrors }
+  return { ...next, id: old.id, outputs: old.outputs, initErrors: old.initErrors }
 }
 
 /** The create of a resource that a replacement elsewhere deleted first. */
