@@ -118,7 +118,7 @@ const entryForm = z.looseObject({
   snippets: z.array(z.unknown()).nullish(),
   newSnapshot: z.looseObject({}).nullish(),
   extensionRef: z.string().nullish(),
-  extension: z.unknown(),
+  extension: z.unknown().optional(),
   requiresByteString: z.boolean().nullish(),
 })
 

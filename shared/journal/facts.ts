@@ -78,7 +78,8 @@ function operationsOf(folded: readonly Folded[]): ReadonlyMap<OperationId, Opera
   return operations
 }
 
-const makingEffects: ReadonlySet<string> = new Set(['add', 'replace', 'add-mark'])
+/** Effects that cannot be told without an outcome: what it does not hold would vanish. */
+const makingEffects: ReadonlySet<string> = new Set(['add', 'replace', 'add-mark', 'swap'])
 
 function factOf(operation: Operation, input: FoldInput): Fact {
   const found = input.end(operation.id)

@@ -4,7 +4,7 @@ import { envelopeOf } from '../state/deployment.ts'
 import { verifyIntegrity } from '../state/integrity.ts'
 import { normalizeUrns } from '../state/normalize.ts'
 import { sortTopologically } from '../state/sort.ts'
-import type { StoredDeployment } from '../state/stored.ts'
+import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 import { contentOf, outputsOf } from './contents.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { factsOf } from './facts.ts'
@@ -19,10 +19,13 @@ import { replay } from './replay.ts'
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
   const { features: baseFeatures = [] } = envelopeOf(base)
-  const replayed = replay(base, entriesOf(input), { baseFeatures, now, version })
-  const { resources = [] } = replayed
-  const sorted = sortTopologically(resources).resources
-  return marked(normalizeUrns(sorted.length > 0 ? { ...replayed, resources: sorted } : replayed))
+  const replayed = replay(base, entriesOf(input), { baseFeatures, now, version, order })
+  const resources = order(replayed.resources ?? [])
+  return marked(normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed))
+}
+
+function order(resources: readonly StoredResource[]): readonly StoredResource[] {
+  return sortTopologically(resources).resources
 }
 
 /** The deployment with its integrity error, or without the one that an older fold left. */

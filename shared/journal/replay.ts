@@ -13,6 +13,8 @@ export interface ReplayAbout {
   /** RFC 3339. */
   readonly now: string
   readonly version: string
+  /** Orders the list before references to what comes later are cut; as it is when absent. */
+  readonly order?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
 
 /** Where a replay stands; changed in place, but never what it was given. */
@@ -195,7 +197,8 @@ function rebase(state: Replay, about: ReplayAbout, isLast: boolean): void {
 function build(state: Replay, about: ReplayAbout): StoredDeployment {
   const { base } = state
   const listed = [...state.added.filter((_, at) => !state.dropAdded.has(at)), ...keptBase(state)]
-  const resources = state.hasRefreshed ? rebuildDependencies(listed) : listed
+  const ordered = (): readonly StoredResource[] => about.order?.(listed) ?? listed
+  const resources = state.hasRefreshed ? rebuildDependencies(ordered()) : listed
   const pending = pendingOf(state)
   const extensions = { ...Object.fromEntries(state.extensions), ...base.extensions }
   return normalizeUrns({

@@ -2,7 +2,7 @@ import { messageOf } from '../errors/error.ts'
 import { isProviderType, parseReference, referenceOf } from '../names/provider-reference.ts'
 import { isUrn, typeOf } from '../names/urn.ts'
 import { manifestOf } from './deployment.ts'
-import { isJsonObject, listMapIn, textIn, textsIn } from './stored-fields.ts'
+import { isJsonObject, textIn, textsBelow, textsIn } from './stored-fields.ts'
 import type { StoredDeployment, StoredResource } from './stored.ts'
 
 /** What came before a resource in its list. */
@@ -78,10 +78,7 @@ function faultOfDependencies(resource: StoredResource, seen: Seen): string | und
   }
   return (
     faultIn('dependency', textsIn(resource, 'dependencies')) ??
-    faultIn(
-      'property dependency',
-      [...listMapIn(resource, 'propertyDependencies').values()].flat(),
-    ) ??
+    faultIn('property dependency', textsBelow(resource, 'propertyDependencies')) ??
     faultIn('deletedWith', [textIn(resource, 'deletedWith')]) ??
     faultIn('replaceWith', textsIn(resource, 'replaceWith'))
   )

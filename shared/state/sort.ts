@@ -1,7 +1,10 @@
 import { isProviderType, referenceOf } from '../names/provider-reference.ts'
 import { isUrn } from '../names/urn.ts'
-import { listMapIn, textIn, textsIn } from './stored-fields.ts'
+import { textIn, textsBelow, textsIn } from './stored-fields.ts'
 import type { StoredResource } from './stored.ts'
+
+/** How far the sort is with a state: not met, its dependencies being placed, placed. */
+const [unmet, onPath, done] = [0, 1, 2]
 
 /** Positions of the states of one URN, ascending. */
 interface Places {
@@ -28,26 +31,25 @@ export function sortTopologically(resources: readonly StoredResource[]): {
 } {
   const lookup = lookupOf(resources)
   const placed: StoredResource[] = []
-  /** Absent: not met; false: on the current path; true: placed. */
-  const met = new Map<number, boolean>()
+  const met = new Uint8Array(resources.length)
   for (let root = 0; root < resources.length; root++) {
     const path: { readonly at: number; readonly edges: readonly number[]; next: number }[] = []
     const enter = (at: number, resource: StoredResource): void => {
-      met.set(at, false)
+      met[at] = onPath
       path.push({ at, edges: edgesOf(at, resource, lookup), next: 0 })
     }
     const first = resources[root]
-    if (first !== undefined && !met.has(root)) enter(root, first)
+    if (first !== undefined && met[root] === unmet) enter(root, first)
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
       const edge = top.edges[top.next++]
       const target = resources[edge ?? top.at]
       if (target === undefined) continue
       if (edge === undefined) {
         path.pop()
-        met.set(top.at, true)
+        met[top.at] = done
         placed.push(target)
-      } else if (met.get(edge) === false) return { resources, cycle: target.urn }
-      else if (!met.has(edge)) enter(edge, target)
+      } else if (met[edge] === onPath) return { resources, cycle: target.urn }
+      else if (met[edge] === unmet) enter(edge, target)
     }
   }
   return { resources: placed, cycle: undefined }
@@ -87,8 +89,7 @@ function edgesOf(at: number, resource: StoredResource, lookup: Lookup): readonly
   add(nearest(lookup.providers.get(textIn(resource, 'provider')) ?? [], at))
   addUrn(textIn(resource, 'parent'))
   for (const urn of textsIn(resource, 'dependencies')) addUrn(urn)
-  for (const urns of listMapIn(resource, 'propertyDependencies').values())
-    for (const urn of urns) addUrn(urn)
+  for (const urn of textsBelow(resource, 'propertyDependencies')) addUrn(urn)
   addUrn(textIn(resource, 'deletedWith'))
   for (const urn of textsIn(resource, 'replaceWith')) addUrn(urn)
   return edges

@@ -26,6 +26,12 @@ export function listMapIn(stored: JsonObject, field: string): ReadonlyMap<string
   return new Map(Object.entries(value).map(([key, texts]) => [key, textsOf(texts)]))
 }
 
+/** All texts of a field that is an object of lists of texts. */
+export function textsBelow(stored: JsonObject, field: string): readonly string[] {
+  const value = stored[field]
+  return isJsonObject(value) ? Object.values(value).flatMap(textsOf) : []
+}
+
 function textsOf(json: Json | undefined): string[] {
   return Array.isArray(json) ? json.filter((item: Json) => typeof item === 'string') : []
 }

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest'
+import { envelopeOf } from '../state/deployment.ts'
+import type { Json, StoredDeployment, StoredResource } from '../state/stored.ts'
+import type { EntryContent, JournalEntry } from './entry.ts'
+import { replay } from './replay.ts'
+
+const urnOf = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
+const resource = (
+  name: string,
+  fields: { readonly [field: string]: Json } = {},
+): StoredResource => ({
+  urn: urnOf(name),
+  custom: true,
+  type: 'a:b:C',
+  ...fields,
+})
+
+const about = { baseFeatures: [], now: '2026-01-01T00:00:00Z', version: 'v3.260.0' }
+
+function baseOf(...resources: StoredResource[]): StoredDeployment {
+  return { manifest: { time: '', magic: '', version: '' }, resources, metadata: {} }
+}
+
+/** Entries in sequence: [operation, content]. */
+function journal(...contents: readonly [number, EntryContent][]): readonly JournalEntry[] {
+  return contents.map(([operation, content], at) => ({ ...content, operation, sequence: at + 1 }))
+}
+
+const [a, b, c] = [resource('A'), resource('B'), resource('C')]
+const creating = (state: StoredResource) => ({ resource: state, type: 'creating' })
+
+describe('replay', () => {
+  test('what was touched stands first, marks stay in place', () => {
+    const [a2, d] = [resource('A', { id: '2' }), resource('D')]
+    const result = replay(
+      baseOf(a, b, c),
+      journal(
+        [1, { kind: 'begin' }],
+        [1, { kind: 'success', state: a2, remove: { base: 0 } }],
+        [2, { kind: 'begin', pending: creating(d) }],
+        [2, { kind: 'success', state: d, delete: { base: 1 } }],
+      ),
+      about,
+    )
+    expect(result.resources).toEqual([a2, d, { ...b, delete: true }, c])
+    expect(Object.keys(result.resources?.[2] ?? {})).toEqual(['urn', 'custom', 'delete', 'type'])
+    expect(result.pending_operations).toBeUndefined()
+    expect(result.manifest.magic).toMatch(/^7dff0d16/)
+  })
+
+  test('after a rebase positions are those of the new base', () => {
+    const dependent = resource('C', { dependencies: [a.urn, b.urn] })
+    const again = resource('C', { id: '2' })
+    const before = journal([1, { kind: 'refresh-success', remove: { base: 1 } }])
+    expect(replay(baseOf(a, b, dependent), before, about).resources).toEqual([
+      a,
+      resource('C', { dependencies: [a.urn] }),
+    ])
+    const result = replay(
+      baseOf(a, b, dependent),
+      journal(
+        [1, { kind: 'refresh-success', remove: { base: 1 } }],
+        [0, { kind: 'rebuilt-base-state' }],
+        [2, { kind: 'success', state: again, remove: { base: 1 } }],
+      ),
+      about,
+    )
+    expect(result.resources).toEqual([again, a])
+  })
+
+  test('an open create is pending, and stays so in the update that follows', () => {
+    const [x, y] = [resource('X'), resource('Y')]
+    const first = replay(baseOf(), journal([1, { kind: 'begin', pending: creating(x) }]), about)
+    expect(first.pending_operations).toEqual([creating(x)])
+    const second = replay(
+      { ...first, pending_operations: [creating(x), { resource: a, type: 'updating' }] },
+      journal([1, { kind: 'begin', pending: creating(y) }]),
+      about,
+    )
+    expect(second.pending_operations).toEqual([creating(y), creating(x)])
+  })
+
+  test('a failure closes its operation and changes nothing', () => {
+    const entries = journal([1, { kind: 'begin', pending: creating(a) }], [1, { kind: 'failure' }])
+    const result = replay(baseOf(b), entries, about)
+    expect(result.pending_operations).toBeUndefined()
+    expect(result.resources).toEqual([b])
+  })
+
+  test('a state of this update can be removed, marked, and get outputs', () => {
+    const made = (name: string): EntryContent => ({ kind: 'success', state: resource(name) })
+    const result = replay(
+      baseOf(),
+      journal(
+        [1, made('A')],
+        [2, made('B')],
+        [3, made('C')],
+        [4, made('D')],
+        [5, { kind: 'success', remove: { operation: 1 } }],
+        [6, { kind: 'success', delete: { operation: 2 } }],
+        [7, { kind: 'success', pendingReplacement: { operation: 3 } }],
+        [
+          8,
+          {
+            kind: 'outputs',
+            state: resource('D', { outputs: { x: 1 } }),
+            remove: { operation: 4 },
+          },
+        ],
+      ),
+      about,
+    )
+    expect(result.resources).toEqual([
+      resource('B', { delete: true }),
+      resource('C', { pendingReplacement: true }),
+      resource('D', { outputs: { x: 1 } }),
+    ])
+  })
+
+  test('outputs of an untouched state keep its place', () => {
+    const now = resource('A', { outputs: { x: 1 } })
+    const result = replay(
+      baseOf(b, a, c),
+      journal([1, { kind: 'outputs', state: now, remove: { base: 1 } }]),
+      about,
+    )
+    expect(result.resources).toEqual([b, now, c])
+  })
+
+  test('dropping wins over marks and swaps', () => {
+    const result = replay(
+      baseOf(a, b),
+      journal(
+        [1, { kind: 'success', pendingReplacement: { base: 0 } }],
+        [2, { kind: 'outputs', state: resource('A', { id: 'x' }), remove: { base: 0 } }],
+        [3, { kind: 'success', remove: { base: 0 } }],
+      ),
+      about,
+    )
+    expect(result.resources).toEqual([b])
+  })
+
+  test.each<[string, EntryContent]>([
+    ['removes', { kind: 'success', remove: { operation: 9 } }],
+    ['marks', { kind: 'success', delete: { operation: 9 } }],
+    ['swaps', { kind: 'refresh-success', state: a, remove: { operation: 9 } }],
+    ['removes from the base', { kind: 'success', remove: { base: 1 } }],
+  ])('an entry that %s what is not there is damage', (_what, content) => {
+    expect(() => replay(baseOf(a), journal([1, content]), about)).toThrow(/the journal names/)
+  })
+
+  test('a rebase after states were added is damage, unless nothing follows', () => {
+    const made: [number, EntryContent] = [1, { kind: 'success', state: a }]
+    const rebuilt: [number, EntryContent] = [0, { kind: 'rebuilt-base-state' }]
+    expect(replay(baseOf(), journal(made, rebuilt), about).resources).toEqual([a])
+    expect(() => replay(baseOf(), journal(made, rebuilt, [2, { kind: 'begin' }]), about)).toThrow(
+      /rebuilds its base/,
+    )
+  })
+
+  test('a base that is written anew keeps the secrets manager named before', () => {
+    const secretsProvider = { type: 'passphrase', state: { salt: 's' } }
+    const result = replay(
+      baseOf(),
+      journal(
+        [0, { kind: 'secrets-manager', secretsProvider }],
+        [0, { kind: 'write', snapshot: baseOf(a) }],
+        [1, { kind: 'success', remove: { base: 0 } }],
+      ),
+      about,
+    )
+    expect(result.secrets_providers).toEqual(secretsProvider)
+    expect(result.resources).toBeUndefined()
+  })
+
+  test('byte strings stay a feature of a base that had it', () => {
+    const features = (given: StoredDeployment) => envelopeOf(given).features
+    expect(features(replay(baseOf(a), [], { ...about, baseFeatures: ['byteString'] }))).toEqual([
+      'byteString',
+    ])
+    const [begin] = journal([1, { kind: 'begin' }])
+    if (begin === undefined) throw new Error('there is one')
+    expect(features(replay(baseOf(a), [{ ...begin, requiresByteString: true }], about))).toEqual([
+      'byteString',
+    ])
+  })
+
+  test('extensions and snippets are carried', () => {
+    const result = replay(
+      { ...baseOf(), extensions: { r: { name: 'base' } } },
+      journal(
+        [1, { kind: 'extension-parameterize', ref: 'r', extension: { name: 'new' } }],
+        [2, { kind: 'extension-parameterize', ref: 's', extension: { name: 's' } }],
+        [0, { kind: 'snippets', snippets: [{ uuid: 'u' }] }],
+      ),
+      about,
+    )
+    expect(result.extensions).toEqual({ r: { name: 'base' }, s: { name: 's' } })
+    expect(result.snippets).toEqual([{ uuid: 'u' }])
+  })
+
+  test('neither base nor entries are changed', () => {
+    const base = baseOf(a, b)
+    const entries = journal(
+      [1, { kind: 'success', state: c, delete: { base: 0 } }],
+      [2, { kind: 'success', delete: { operation: 1 } }],
+    )
+    const before = JSON.stringify([base, entries])
+    replay(base, entries, about)
+    expect(JSON.stringify([base, entries])).toBe(before)
+    expect(replay(base, [...entries].reverse().concat(entries), about)).toEqual(
+      replay(base, entries, about),
+    )
+  })
+})

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { hasCode } from '../errors/error.ts'
+import { envelopeOf, parseEnvelope } from './deployment.ts'
+
+const urn = 'urn:pulumi:dev::shop::a:b:C::a'
+
+function codeOf(run: () => unknown): string {
+  try {
+    run()
+  } catch (thrown) {
+    for (const code of ['STATE_INVALID', 'STATE_TOO_NEW'] as const)
+      if (hasCode(thrown, code)) return code
+    throw thrown
+  }
+  return 'none'
+}
+
+const parse = (json: unknown) => parseEnvelope(JSON.stringify(json))
+
+describe('reading an envelope', () => {
+  test.each([
+    ['no JSON', '{', 'STATE_INVALID'],
+    ['no object', '[]', 'STATE_INVALID'],
+    ['no version', '{"deployment":null}', 'STATE_INVALID'],
+    ['version 0', '{"version":0,"deployment":null}', 'STATE_INVALID'],
+    ['version 5', '{"version":5,"deployment":null}', 'STATE_TOO_NEW'],
+    [
+      'a foreign feature',
+      '{"version":4,"features":["taint","wings"],"deployment":null}',
+      'STATE_TOO_NEW',
+    ],
+    ['a foreign feature that nobody looks at', '{"version":3,"features":["wings"]}', 'none'],
+    [
+      'a resource without a URN',
+      '{"version":3,"deployment":{"resources":[{"type":"a:b:C"}]}}',
+      'STATE_INVALID',
+    ],
+    [
+      'a component with an id',
+      `{"version":3,"deployment":{"resources":[{"urn":"${urn}","type":"a:b:C","id":"x"}]}}`,
+      'STATE_INVALID',
+    ],
+  ])('with %s', (_what, text, code) => {
+    expect(codeOf(() => parseEnvelope(text))).toBe(code)
+  })
+
+  test('lists all unsupported features', () => {
+    const given = { version: 4, features: ['fins', 'taint', 'wings'], deployment: null }
+    expect(() => parse(given)).toThrow(/fins, wings/)
+  })
+
+  test('a stack that never ran has no deployment', () => {
+    expect(parse({ version: 3, deployment: null })).toEqual({ version: 3, deployment: null })
+    expect(parse({ version: 3 })).toEqual({ version: 3, deployment: null })
+  })
+
+  test('an empty deployment is a stack that never ran as well', () => {
+    expect(parse({ version: 3, deployment: {} }).deployment).toEqual({
+      manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
+      metadata: {},
+    })
+  })
+
+  test('fields of resources that nobody knows stay', () => {
+    const resource = { urn, custom: true, type: 'a:b:C', wings: 2, inputs: { b: 1, a: null } }
+    expect(
+      parse({ version: 3, deployment: { resources: [resource] } }).deployment?.resources,
+    ).toEqual([resource])
+  })
+
+  test('a property may be called __proto__', () => {
+    const text = `{"version":3,"deployment":{"resources":[{"urn":"${urn}","custom":true,"type":"a:b:C","inputs":{"__proto__":1}}]}}`
+    const [resource] = parseEnvelope(text).deployment?.resources ?? []
+    expect(JSON.stringify(resource?.['inputs'])).toBe('{"__proto__":1}')
+  })
+
+  test('byte strings inside of ciphertexts stay a feature', () => {
+    const read = parse({ version: 4, features: ['byteString'], deployment: {} })
+    if (read.deployment === null) throw new Error('there is a deployment')
+    const again = envelopeOf(read.deployment)
+    expect(again.features).toEqual(['byteString'])
+    expect(again.deployment?.metadata).toEqual({})
+  })
+
+  test('version 1 becomes version 3', () => {
+    const resource = {
+      urn,
+      custom: true,
+      type: 'a:b:C',
+      id: 'x',
+      inputs: { size: 1 },
+      defaults: { size: 2 },
+      dependencies: ['urn:pulumi:dev::shop::a:b:C::b'],
+    }
+    const given = {
+      version: 1,
+      deployment: {
+        resources: [resource],
+        pending_operations: [{ type: 'creating', resource: { urn, type: 'a:b:C' } }],
+      },
+    }
+    const { version, deployment } = parse(given)
+    expect(version).toBe(3)
+    expect(deployment?.resources).toEqual([
+      {
+        urn,
+        custom: true,
+        type: 'a:b:C',
+        id: 'x',
+        inputs: { size: 1 },
+        outputs: {},
+        dependencies: resource.dependencies,
+        propertyDependencies: { size: resource.dependencies },
+      },
+    ])
+    expect(deployment?.pending_operations).toEqual([
+      {
+        type: 'creating',
+        resource: { urn, type: 'a:b:C', custom: false, inputs: {}, outputs: {} },
+      },
+    ])
+  })
+
+  test('version 2 becomes version 3, its provider stays', () => {
+    const resource = { urn, custom: true, type: 'a:b:C', provider: 'p', inputs: { size: 1 } }
+    const { deployment } = parse({ version: 2, deployment: { resources: [resource] } })
+    expect(deployment?.resources).toEqual([{ ...resource, propertyDependencies: { size: [] } }])
+  })
+})

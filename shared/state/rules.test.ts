@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest'
+import { manifestOf } from './deployment.ts'
+import { verifyIntegrity } from './integrity.ts'
+import { normalizeUrns } from './normalize.ts'
+import { rebuildDependencies } from './rebuild.ts'
+import { sortTopologically } from './sort.ts'
+import type { Json, StoredDeployment, StoredResource } from './stored.ts'
+
+type Fields = { readonly [field: string]: Json }
+
+const urnOf = (name: string, type = 'a:b:C'): string => `urn:pulumi:dev::shop::${type}::${name}`
+
+function resource(name: string, fields: Fields = {}, type = 'a:b:C'): StoredResource {
+  const own = type.slice(type.lastIndexOf('$') + 1)
+  return { urn: urnOf(name, type), custom: true, type: own, ...fields }
+}
+
+const providerType = 'pulumi:providers:a'
+const provider = (name: string, id: string): StoredResource => resource(name, { id }, providerType)
+const providedBy = (name: string, id: string): Fields => ({
+  provider: `${urnOf(name, providerType)}::${id}`,
+})
+const on = (...names: string[]): Fields => ({ dependencies: names.map(name => urnOf(name)) })
+
+function deploymentOf(...resources: StoredResource[]): StoredDeployment {
+  return { manifest: manifestOf('v1', ''), resources, metadata: {} }
+}
+
+const namesOf = (resources: readonly StoredResource[] | undefined): string =>
+  (resources ?? []).map(({ urn }) => urn.slice(urn.lastIndexOf('::') + 2)).join('')
+
+describe('integrity', () => {
+  test('nothing is wrong with what stands in order', () => {
+    const fault = verifyIntegrity(
+      deploymentOf(
+        provider('p', 'x'),
+        resource('a', providedBy('p', 'x')),
+        resource('a', { ...providedBy('p', 'x'), delete: true }),
+        resource('b', {
+          dependencies: [urnOf('a'), ''],
+          parent: urnOf('a'),
+          propertyDependencies: { k: null },
+        }),
+      ),
+    )
+    expect(fault).toBeUndefined()
+  })
+
+  test.each<[string, StoredResource[], RegExp]>([
+    ['no type', [{ urn: urnOf('a'), custom: true, type: '' }], /has no type/],
+    ['a component with an id', [resource('a', { custom: false, id: 'x' })], /has the id/],
+    [
+      'a provider of another id',
+      [provider('p', 'x'), resource('a', providedBy('p', 'y'))],
+      /unknown provider/,
+    ],
+    [
+      'a provider that comes later',
+      [resource('a', providedBy('p', 'x')), provider('p', 'x')],
+      /unknown provider/,
+    ],
+    ['a reference that is none', [resource('a', { provider: 'p' })], /not a provider reference/],
+    ['a missing parent', [resource('a', { parent: urnOf('b') })], /its parent .*is missing/],
+    [
+      'a parent that comes later',
+      [resource('a', { parent: urnOf('b') }), resource('b')],
+      /comes after it/,
+    ],
+    ['a missing dependency', [resource('a', on('b'))], /its dependency .*is missing/],
+    [
+      'a property dependency',
+      [resource('a', { propertyDependencies: { k: [urnOf('b')] } })],
+      /property dependency/,
+    ],
+    ['deletedWith', [resource('a', { deletedWith: urnOf('b') })], /deletedWith/],
+    ['replaceWith', [resource('a', { replaceWith: [urnOf('b')] })], /replaceWith/],
+    ['a duplicate', [resource('a'), resource('a')], /duplicate resource/],
+  ])('finds %s', (_what, resources, message) => {
+    expect(verifyIntegrity(deploymentOf(...resources))).toMatch(message)
+  })
+
+  test('what is to be created again may refer to a provider that is gone', () => {
+    const state = resource('a', { ...providedBy('p', 'x'), pendingReplacement: true })
+    expect(verifyIntegrity(deploymentOf(state))).toBeUndefined()
+  })
+
+  test('a provider without an id is known by the text of the unknown', () => {
+    const unknownId = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+    const fault = verifyIntegrity(
+      deploymentOf(provider('p', ''), resource('a', providedBy('p', unknownId))),
+    )
+    expect(fault).toBeUndefined()
+  })
+
+  test('magic and snippets are looked at', () => {
+    expect(
+      verifyIntegrity({ manifest: { time: '', magic: 'x', version: 'v1' }, metadata: {} }),
+    ).toMatch(/magic/)
+    const snippets = [{ uuid: 'u' }, { uuid: 'u' }]
+    expect(verifyIntegrity({ ...deploymentOf(), snippets })).toMatch(/duplicate snippet/)
+  })
+})
+
+describe('normal URNs', () => {
+  test('every field that names an alias names the resource', () => {
+    const old = urnOf('old')
+    const referring = resource('b', {
+      parent: old,
+      dependencies: [old],
+      propertyDependencies: { k: [old] },
+      deletedWith: old,
+      replaceWith: [old],
+      viewOf: old,
+    })
+    const given = deploymentOf(resource('a', { aliases: [old] }), referring)
+    const now = normalizeUrns({ ...given, snippets: [{ uuid: 'u', references: { x: old } }] })
+    expect(JSON.stringify(now)).not.toContain('::old')
+    expect(now.resources?.[0]).not.toHaveProperty('aliases')
+    expect(now.resources?.[1]).toMatchObject({ viewOf: urnOf('a'), replaceWith: [urnOf('a')] })
+  })
+
+  test('children of what was renamed get the type of their parent into their URN', () => {
+    const given = deploymentOf(
+      resource('a', { custom: false, aliases: [urnOf('a', 'x:y:Old')] }, 'x:y:New'),
+      resource('b', { parent: urnOf('a', 'x:y:Old') }, 'x:y:Old$a:b:C'),
+      resource('c', { parent: urnOf('b', 'x:y:Old$a:b:C') }, 'x:y:Old$a:b:C$a:b:C'),
+    )
+    expect(normalizeUrns(given).resources?.map(({ urn }) => urn)).toEqual([
+      urnOf('a', 'x:y:New'),
+      urnOf('b', 'x:y:New$a:b:C'),
+      urnOf('c', 'x:y:New$a:b:C$a:b:C'),
+    ])
+  })
+
+  test('references to a provider keep their id', () => {
+    const old = urnOf('old', providerType)
+    const given = deploymentOf(
+      { ...provider('p', 'x'), aliases: [old] },
+      resource('a', { provider: `${old}::x` }),
+    )
+    expect(normalizeUrns(given).resources?.[1]).toMatchObject(providedBy('p', 'x'))
+  })
+
+  test('one alias cannot stand for two', () => {
+    const given = deploymentOf(
+      resource('a', { aliases: [urnOf('old')] }),
+      resource('b', { aliases: [urnOf('old')] }),
+    )
+    expect(() => normalizeUrns(given)).toThrow(/both have the alias/)
+  })
+
+  test('what has no aliases stays the same object', () => {
+    const given = deploymentOf(resource('a'), resource('b', on('a')))
+    expect(normalizeUrns(given)).toBe(given)
+  })
+})
+
+describe('cutting references', () => {
+  test('what is not before a resource is cut from it, the rest stays', () => {
+    const [, b] = rebuildDependencies([
+      resource('a'),
+      resource('b', {
+        parent: urnOf('x'),
+        dependencies: [urnOf('a'), urnOf('x')],
+        propertyDependencies: { k: [urnOf('x')], l: [urnOf('x'), urnOf('a')], m: [] },
+        deletedWith: urnOf('c'),
+        replaceWith: [urnOf('x')],
+      }),
+      resource('c'),
+    ])
+    expect(b).toEqual(
+      resource('b', {
+        dependencies: [urnOf('a')],
+        propertyDependencies: { l: [urnOf('a')], m: [] },
+      }),
+    )
+  })
+
+  test('a parent may come later', () => {
+    const list = [resource('a', { parent: urnOf('b') }), resource('b')]
+    expect(rebuildDependencies(list)).toEqual(list)
+  })
+})
+
+describe('topological order', () => {
+  const sortedNames = (...list: StoredResource[]): string =>
+    namesOf(sortTopologically(list).resources)
+
+  test('dependencies go before what depends on them, the rest stays', () => {
+    expect(sortedNames(resource('a', on('c')), resource('b'), resource('c'), resource('d'))).toBe(
+      'cabd',
+    )
+  })
+
+  test('providers go before what they provide, by id', () => {
+    const [p, q] = [provider('p', 'x'), provider('p', 'y')]
+    const list = [q, resource('a', providedBy('p', 'x')), p]
+    expect(sortTopologically(list).resources).toEqual([q, p, list[1]])
+  })
+
+  test('a deleted state sees the deleted one, a live state the live one', () => {
+    const [dead, live] = [resource('a', { delete: true }), resource('a')]
+    const [ofDead, ofLive] = [resource('b', { delete: true, ...on('a') }), resource('b', on('a'))]
+    expect(sortTopologically([ofLive, live, ofDead, dead]).resources).toEqual([
+      live,
+      ofLive,
+      dead,
+      ofDead,
+    ])
+  })
+
+  test('of several states of one URN the nearest before it counts', () => {
+    const dead = (id: string): StoredResource => resource('a', { delete: true, id })
+    const list = [dead('1'), resource('b', { delete: true, ...on('a') }), dead('2')]
+    expect(sortTopologically(list).resources).toEqual(list)
+  })
+
+  test('a cycle leaves the list as it is and is named', () => {
+    const list = [resource('a', on('b')), resource('b', on('a')), resource('c')]
+    expect(sortTopologically(list)).toEqual({ resources: list, cycle: urnOf('a') })
+    const self = [resource('a', on('a'))]
+    expect(sortTopologically(self).cycle).toBe(urnOf('a'))
+  })
+
+  test('a long chain the wrong way round is no trouble', () => {
+    const count = 5_000
+    const list = Array.from({ length: count }, (_, at) =>
+      resource(`${at}`, at + 1 < count ? on(`${at + 1}`) : {}),
+    )
+    expect(
+      sortTopologically(list)
+        .resources.map(({ urn }) => urn)
+        .join(),
+    ).toBe(
+      list
+        .map(({ urn }) => urn)
+        .reverse()
+        .join(),
+    )
+  })
+})

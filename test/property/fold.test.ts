@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Urn } from '../../shared/names/urn.ts'
+import { entriesOf, fold } from '../../shared/journal/fold.ts'
+import type { FoldInput } from '../../shared/journal/fold-input.ts'
+import { replay } from '../../shared/journal/replay.ts'
+import { freshHead, type Head, type Outcome, type Verdict } from '../../shared/records/head.ts'
+import type { EpochMs, OperationId } from '../../shared/records/ids.ts'
+import type { Decision } from '../../shared/records/log.ts'
+import type { Operation } from '../../shared/records/operation.ts'
+import { manifestOf } from '../../shared/state/deployment.ts'
+import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
+
+/** One operation of a made-up deployment: what it does, to which, after which, and how it ended. */
+interface Plan {
+  readonly op: 'create' | 'update' | 'delete' | 'refresh'
+  readonly target: number
+  readonly after: readonly number[]
+  readonly end: Verdict | 'none' | 'begun'
+}
+
+interface End {
+  readonly operation: OperationId
+  readonly head: Head
+  readonly outcome?: Outcome
+}
+
+const baseSize = 8
+const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const idOf = (at: number): OperationId => (at + 1) as OperationId
+const resourceOf = (name: string, dependencies: readonly Urn[] = []): StoredResource => ({
+  urn: urnOf(name),
+  custom: true,
+  type: 'a:b:C',
+  id: name,
+  ...(dependencies.length > 0 ? { dependencies } : {}),
+})
+
+const base: StoredDeployment = {
+  manifest: manifestOf('v1', ''),
+  resources: Array.from({ length: baseSize }, (_, at) =>
+    resourceOf(`b${at}`, at === 0 ? [] : [urnOf(`b${at - 1}`)]),
+  ),
+  metadata: {},
+}
+
+const plans = fc.array(
+  fc.record<Plan>({
+    op: fc.constantFrom('create', 'update', 'delete', 'refresh'),
+    target: fc.nat({ max: baseSize - 1 }),
+    after: fc.array(fc.nat(), { maxLength: 2 }),
+    end: fc.constantFrom(
+      'none',
+      'begun',
+      'failed',
+      'partial',
+      'interrupted',
+      ...Array(6).fill('succeeded'),
+    ),
+  }),
+  { maxLength: 20 },
+)
+
+/** Whom each operation waits for: some before it. */
+function needsOf(plan: Plan, at: number): readonly number[] {
+  return at === 0 ? [] : [...new Set(plan.after.map(need => need % at))]
+}
+
+function operationsOf(given: readonly Plan[]): readonly Operation[] {
+  const touched = new Set<number>()
+  return given.map((plan, at): Operation => {
+    const isNew = plan.op === 'create' || touched.has(plan.target)
+    touched.add(plan.target)
+    const op = isNew ? 'create' : plan.op
+    const name = isNew ? `n${at}` : `b${plan.target}`
+    const effect = { create: 'add', update: 'replace', delete: 'remove', refresh: 'swap' } as const
+    const releases = given.flatMap((later, index) =>
+      index > at && needsOf(later, index).includes(at) ? [idOf(index)] : [],
+    )
+    return {
+      id: idOf(at),
+      op,
+      urn: urnOf(name),
+      type: 'a:b:C',
+      provider: '',
+      ...(isNew ? {} : { old: { kind: 'base', epoch: 0, index: plan.target, urn: urnOf(name) } }),
+      state: resourceOf(name),
+      effect: effect[op],
+      needs: needsOf(plan, at).length,
+      releases,
+      logical: true,
+    }
+  })
+}
+
+function endsOf(given: readonly Plan[], operations: readonly Operation[]): readonly End[] {
+  return given.flatMap((plan, at): End[] => {
+    const operation = idOf(at)
+    const { state, op } = operations[at] ?? {}
+    if (plan.end === 'none') return []
+    const begun: Head = { ...freshHead, attempt: 1 }
+    if (plan.end === 'begun') return [{ operation, head: begun }]
+    const head: Head = { ...begun, end: { verdict: plan.end, attempt: 1 } }
+    if (plan.end === 'interrupted') return [{ operation, head }]
+    const isGone = op === 'delete' || state === undefined || plan.end === 'failed'
+    const about = { startedAt: 0 as EpochMs, endedAt: 1 as EpochMs, attempt: 1, verdict: plan.end }
+    return [{ operation, head, outcome: { operation, ...about, ...(isGone ? {} : { state }) } }]
+  })
+}
+
+function inputOf(operations: readonly Operation[], ends: readonly End[]): FoldInput {
+  const byId = new Map(ends.map(end => [end.operation, end]))
+  const decisions = operations.map(
+    (operation): Decision => ({
+      kind: 'registration',
+      urn: operation.urn,
+      goal: '',
+      operations: [operation],
+      sets: {},
+    }),
+  )
+  const about = { now: 'now', version: 'v1', secretsProvider: { type: 'passphrase', state: {} } }
+  return { base, decisions, page: () => [], end: id => byId.get(id), ...about }
+}
+
+/** A deployment and its ends as they came: in any order, some twice. */
+const arrivals = plans.chain(given => {
+  const operations = operationsOf(given)
+  const ends = endsOf(given, operations)
+  const twice = [...ends, ...ends]
+  const order = fc.shuffledSubarray(twice, { minLength: twice.length, maxLength: twice.length })
+  return fc.record({ operations: fc.constant(operations), ends: fc.constant(ends), order })
+})
+
+test('the fold does not depend on when ends came, nor how often', () => {
+  fc.assert(
+    fc.property(arrivals, ({ operations, ends, order }) => {
+      expect(fold(inputOf(operations, order))).toEqual(fold(inputOf(operations, ends)))
+    }),
+  )
+})
+
+test('a replay does not depend on the order of entries, nor how often they are there', () => {
+  fc.assert(
+    fc.property(arrivals, fc.infiniteStream(fc.nat()), ({ operations, ends }, random) => {
+      const about = { baseFeatures: [], now: 'now', version: 'v1' }
+      const entries = entriesOf(inputOf(operations, ends))
+      const keyed = [...entries, ...entries].map(entry => ({ entry, key: random.next().value }))
+      const shuffled = keyed.sort((a, b) => a.key - b.key).map(({ entry }) => entry)
+      expect(replay(base, shuffled, about)).toEqual(replay(base, entries, about))
+    }),
+  )
+})
+
+test('what exists because of a begun operation is in the list or pending, whatever was seen of the others', () => {
+  fc.assert(
+    fc.property(arrivals, fc.nat(), ({ operations, ends }, cut) => {
+      const seen = ends.slice(cut % (ends.length + 1))
+      const folded = fold(inputOf(operations, seen))
+      const named = new Set([
+        ...(folded.resources ?? []).map(({ urn }) => urn),
+        ...(folded.pending_operations ?? []).map(({ resource }) => resource.urn),
+      ])
+      for (const { operation, head } of seen) {
+        const planned = operations.find(({ id }) => id === operation)
+        const isMade = planned?.op === 'create' && head.end?.verdict !== 'failed'
+        if (isMade) expect(named).toContain(planned.urn)
+      }
+    }),
+  )
+})
+
+test('the same base and records come to the same bytes', () => {
+  fc.assert(
+    fc.property(arrivals, ({ operations, ends }) => {
+      const once = JSON.stringify(fold(inputOf(operations, ends)))
+      expect(JSON.stringify(fold(inputOf(operations, ends)))).toBe(once)
+    }),
+  )
+})

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { manifestOf } from '../../shared/state/deployment.ts'
+import { sortTopologically } from '../../shared/state/sort.ts'
+import type { StoredResource } from '../../shared/state/stored.ts'
+
+const urnOf = (at: number): string => `urn:pulumi:dev::shop::a:b:C::r${at}`
+
+/** Resources in order: each depends on some before it. */
+const ordered = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { maxLength: 30 }).map(edges =>
+  edges.map((targets, at): StoredResource => {
+    const urns = at === 0 ? [] : targets.map(target => urnOf(target % at))
+    const [parent = '', ...dependencies] = urns
+    return { urn: urnOf(at), custom: true, type: 'a:b:C', parent, dependencies }
+  }),
+)
+
+const shuffled = ordered.chain(list =>
+  fc.shuffledSubarray([...list], { minLength: list.length, maxLength: list.length }),
+)
+
+const faultOf = (resources: readonly StoredResource[]): string | undefined =>
+  verifyIntegrity({ manifest: manifestOf('', ''), resources, metadata: {} })
+
+test('an ordered list does not move', () => {
+  fc.assert(
+    fc.property(ordered, list => {
+      expect(sortTopologically(list).resources).toEqual(list)
+    }),
+  )
+})
+
+test('any list without a cycle comes into order, and stays so', () => {
+  fc.assert(
+    fc.property(shuffled, list => {
+      const { resources, cycle } = sortTopologically(list)
+      expect(cycle).toBeUndefined()
+      expect(faultOf(resources)).toBeUndefined()
+      expect(new Set(resources)).toEqual(new Set(list))
+      expect(sortTopologically(resources).resources).toEqual(resources)
+    }),
+  )
+})
+
+test('a list with deleted twins keeps its members, and a sorted one stays', () => {
+  const twins = fc
+    .tuple(shuffled, shuffled)
+    .map(([live, dead]) => [...live, ...dead.map(resource => ({ ...resource, delete: true }))])
+  fc.assert(
+    fc.property(twins, list => {
+      const { resources } = sortTopologically(list)
+      expect(resources).toHaveLength(list.length)
+      expect(faultOf(resources)).toBeUndefined()
+      expect(sortTopologically(resources).resources).toEqual(resources)
+    }),
+  )
+})
