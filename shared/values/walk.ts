@@ -1,4 +1,4 @@
-import { nameOf, typeOf, type Urn } from '../names/urn.ts'
+import type { Urn } from '../names/urn.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue, SpecialValue } from './value.ts'
 import { isList, isMap, isSecret, isSpecial, secretOf, unknown } from './value.ts'
 import { signatureKey, signatures, unknownTexts } from './wire-options.ts'
@@ -182,13 +182,4 @@ function redactAsset(value: Asset | Archive): unknown {
       ),
     }
   return { ...signed, ...value.source }
-}
-
-/** References with the name and type that their URN says: states do not keep them, providers get them. */
-export function nameReferences(map: PropertyMap): PropertyMap {
-  return mapMap(map, special =>
-    special.kind === 'reference' && special.name === undefined
-      ? { ...special, name: nameOf(special.urn), type: typeOf(special.urn) }
-      : special,
-  )
 }

@@ -1,7 +1,5 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { ResourceState } from '../../state/resource.ts'
-import { nameReferences } from '../../values/walk.ts'
 import type { Base } from '../generator/base.ts'
 import { isLogical, type Step, type TrackedState } from '../step.ts'
 import type { Sealing } from './sealing.ts'
@@ -60,7 +58,7 @@ export function stepOfOperation(
     type: operation.type,
     provider: operation.provider,
     old: tracked,
-    next: operation.state === undefined ? undefined : planned(from.sealing.open(operation.state)),
+    next: operation.state === undefined ? undefined : from.sealing.open(operation.state),
     effect: operation.effect,
     skipCall: operation.skipCall === true,
     reason: {
@@ -77,11 +75,6 @@ export function stepOfOperation(
             ),
     },
   }
-}
-
-/** A planned state as it was decided: what states do not keep of references is put back. */
-function planned(state: ResourceState): ResourceState {
-  return { ...state, inputs: nameReferences(state.inputs) }
 }
 
 const kinds = [
