@@ -12,6 +12,7 @@ import type { PerformDeps } from '../shared/engine/executor/perform.ts'
 import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
 import { type Base, baseOf, providerStateIn } from '../shared/engine/generator/base.ts'
+import type { PackageRequest } from '../shared/engine/generator/goal.ts'
 import { configInputs } from '../shared/engine/generator/provider-resolution.ts'
 import { type MonitorServer, startMonitorServer } from '../shared/engine/monitor/monitor-server.ts'
 import { previewCommand } from '../shared/engine/preview-command.ts'
@@ -21,6 +22,7 @@ import { createAssetReader } from '../shared/platform/system/asset-reader.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
 import { createProcesses } from '../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../shared/ports/system.ts'
+import { type RequiredPackage, requiredPackages } from '../shared/programs/required-packages.ts'
 import { createNodeProgramHost } from '../shared/programs/node-host.ts'
 import { createPluginHost } from '../shared/providers/plugins/host.ts'
 import { createProviderRegistry } from '../shared/providers/registry.ts'
@@ -161,7 +163,7 @@ async function surround({ platform, request, sink }: Asked): Promise<Surrounding
     monitor,
     performing,
     hashAssets: map => hashAssets(map, reader),
-    requiredPackages: () => Promise.resolve(new Map()),
+    requiredPackages: () => Promise.resolve(withChecksums(requiredPackages(source.directory))),
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
@@ -403,4 +405,10 @@ async function pendingOf({ platform, request }: Asked): Promise<DeployResult['pe
     urn: resource.urn,
     type,
   }))
+}
+
+function withChecksums(
+  required: ReadonlyMap<string, RequiredPackage>,
+): ReadonlyMap<string, PackageRequest> {
+  return new Map([...required].map(([pkg, found]) => [pkg, { ...found, checksums: new Map() }]))
 }

@@ -10,7 +10,12 @@ import { type Base, baseOf } from './generator/base.ts'
 import type { GeneratorContext } from './generator/context.ts'
 import { planDeletes } from './generator/delete-plan.ts'
 import { condemnedSteps } from './generator/delete-steps.ts'
-import { planRefresh, refreshSteps, tellUnchanged } from './generator/refresh-plan.ts'
+import {
+  planRefresh,
+  refreshBefore,
+  refreshSteps,
+  tellUnchanged,
+} from './generator/refresh-plan.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { unwrittenPositions } from './generator/positions.ts'
 
@@ -31,8 +36,9 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   const { life, writer } = deps
   const { command, refresh } = life.request.options
   let current = base
-  if (command === 'refresh' || refresh) {
-    const isWhole = await refreshAll(deps, base)
+  const which = refreshBefore(base, command === 'refresh' || refresh)
+  if (which !== undefined) {
+    const isWhole = await refreshStates(deps, base, which)
     if (command === 'refresh' || !isWhole || life.isAborted()) return isWhole
     current = await rebased(deps, base)
   }
@@ -66,10 +72,14 @@ async function deleteCondemned(deps: CommandDeps, ctx: GeneratorContext): Promis
   return result.isWhole
 }
 
-/** Compares everything with the cloud; a failed read does not stop the others. */
-async function refreshAll(deps: CommandDeps, base: Base): Promise<boolean> {
+/** Compares states with the cloud; a failed read does not stop the others. */
+async function refreshStates(
+  deps: CommandDeps,
+  base: Base,
+  which: 'all' | 'required',
+): Promise<boolean> {
   await deps.writer.append({ kind: 'phase', phase: 'refresh' })
-  const { asked, unchanged } = refreshSteps(base)
+  const { asked, unchanged } = refreshSteps(base, which)
   tellUnchanged(deps.emitter, unchanged)
   if (asked.length === 0) return true
   const result = await runPlan(deps, 'refresh', {

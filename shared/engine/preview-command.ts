@@ -2,6 +2,7 @@ import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import type { Life } from './deployment/life.ts'
 import type { Base } from './generator/base.ts'
 import { createPreviewRunner } from './generator/preview-runner.ts'
+import { refreshBefore } from './generator/refresh-plan.ts'
 import { previewDeletes, previewRefresh } from './preview.ts'
 
 /**
@@ -10,8 +11,8 @@ import { previewDeletes, previewRefresh } from './preview.ts'
 export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
   const { command, refresh } = request.options
-  const refreshed =
-    command === 'refresh' || refresh ? await previewRefresh(base, emitter, performing) : base
+  const which = refreshBefore(base, command === 'refresh' || refresh)
+  const refreshed = which === undefined ? base : await previewRefresh(base, which, life)
   if (refreshed === undefined) return false
   if (command === 'refresh') return true
   const ctx = life.contextOf(refreshed, createPreviewRunner(performing, emitter))

@@ -27,13 +27,13 @@ export async function previewDeletes(
 /** Most reads of a previewed refresh at once. */
 const readsMax = 16
 
-/** Compares everything with the cloud and answers the base that would result; undefined when a read failed. */
+/** Compares states with the cloud and answers the base that would result; undefined when a read failed. */
 export async function previewRefresh(
   base: Base,
-  emitter: StepEmitter,
-  performing: PerformDeps,
+  which: 'all' | 'required',
+  { emitter, performing }: { readonly emitter: StepEmitter; readonly performing: PerformDeps },
 ): Promise<Base | undefined> {
-  const { asked, unchanged } = refreshSteps(base)
+  const { asked, unchanged } = refreshSteps(base, which)
   tellUnchanged(emitter, unchanged)
   const results = new Map<ResourceState, ResourceState | undefined>()
   let isWhole = true

@@ -41,6 +41,7 @@ const logicalOps: ReadonlySet<StepOp> = new Set([
   'delete',
   'replace',
   'read',
+  'discard',
 ])
 
 /** Whether the program asked for this kind of step itself: only those are counted. */

@@ -3,6 +3,7 @@ import type { Operation } from '../records/operation.ts'
 import { envelopeOf } from '../state/deployment.ts'
 import { verifyIntegrity } from '../state/integrity.ts'
 import { normalizeUrns } from '../state/normalize.ts'
+import { rebuildDependencies } from '../state/rebuild.ts'
 import { sortTopologically } from '../state/sort.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 import { contentOf, outputsOf } from './contents.ts'
@@ -20,8 +21,19 @@ export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
   const { features: baseFeatures = [] } = envelopeOf(base)
   const replayed = replay(base, entriesOf(input), { baseFeatures, now, version, order })
-  const resources = order(replayed.resources ?? [])
+  const resources = order(
+    wasRefreshed(input)
+      ? rebuildDependencies(replayed.resources ?? [])
+      : (replayed.resources ?? []),
+  )
   return marked(normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed))
+}
+
+/** A refresh that was begun cuts what points to nothing, also when its reads failed. */
+function wasRefreshed(input: FoldInput): boolean {
+  for (const decision of input.decisions)
+    if (decision.kind === 'phase' && decision.phase === 'refresh') return true
+  return false
 }
 
 function order(resources: readonly StoredResource[]): readonly StoredResource[] {

@@ -35,7 +35,8 @@ export function requiredPackages(directory: string): ReadonlyMap<string, Require
   for (const file of packageFiles(join(directory, 'node_modules'), depthMax)) {
     const required = readPackage(file)
     const known = required === undefined ? undefined : found.get(required.pkg)
-    if (required !== undefined && (known === undefined || known.version < required.version)) found.set(required.pkg, required)
+    if (required !== undefined && (known === undefined || known.version < required.version))
+      found.set(required.pkg, required)
   }
   return found
 }
@@ -43,7 +44,9 @@ export function requiredPackages(directory: string): ReadonlyMap<string, Require
 function packageFiles(modules: string, depth: number): readonly string[] {
   if (depth === 0) return []
   return foldersIn(modules).flatMap(folder => {
-    const below = folder.startsWith('@') ? foldersIn(join(modules, folder)).map(name => join(folder, name)) : [folder]
+    const below = folder.startsWith('@')
+      ? foldersIn(join(modules, folder)).map(name => join(folder, name))
+      : [folder]
     return below.flatMap(name => [
       join(modules, name, 'package.json'),
       ...packageFiles(join(modules, name, 'node_modules'), depth - 1),
@@ -70,9 +73,15 @@ function readPackage(file: string): RequiredPackage | undefined {
   if (!text.includes('"pulumi"')) return undefined
   const parsed = packageForm.safeParse(parseJson(text))
   const { pulumi } = parsed.data ?? {}
-  if (!parsed.success || pulumi?.resource !== true || pulumi.parameterization !== undefined) return undefined
+  if (!parsed.success || pulumi?.resource !== true || pulumi.parameterization !== undefined)
+    return undefined
   const { name } = parsed.data
-  const pkg = pulumi.name === '' ? (name.startsWith('@pulumi/') ? name.slice('@pulumi/'.length) : '') : pulumi.name
+  const pkg =
+    pulumi.name === ''
+      ? name.startsWith('@pulumi/')
+        ? name.slice('@pulumi/'.length)
+        : ''
+      : pulumi.name
   if (pkg === '') return undefined
   const version = (pulumi.version === '' ? parsed.data.version : pulumi.version).replace(/^v/, '')
   return { pkg, version, downloadUrl: pulumi.server }

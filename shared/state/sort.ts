@@ -95,7 +95,7 @@ function edgesOf(at: number, resource: StoredResource, lookup: Lookup): readonly
   return edges
 }
 
-/** The last position before `at`, else the first after it; `at` itself only when there is no other. */
+/** The last position before `at`, else the first after it; `at` itself when there is no other. */
 function nearest(positions: readonly number[], at: number): number | undefined {
   let low = 0
   let high = positions.length

@@ -12,6 +12,7 @@ import type {
   SpecialValue,
 } from './value.ts'
 import { isList, isMap, isSpecial, unknown } from './value.ts'
+import { containsSecret } from './walk.ts'
 import { emptyArchiveHash, emptyAssetHash, signatureKey, signatures } from './wire-options.ts'
 
 /** What becomes of the text of a secret: sealed, or shown. */
@@ -71,9 +72,13 @@ function encodeSpecial(value: SpecialValue, seal: Seal): Json {
 }
 
 function encodeSecret(value: PropertyValue, seal: Seal): Json {
-  const isShown = 'plaintext' in seal('""')
-  const inner = encodeStored(value, isShown ? seal : sealNothing)
+  const inner = encodeStored(value, containsSecret(value) && isShowing(seal) ? seal : sealNothing)
   return { [signatureKey]: signatures.secret, ...seal(htmlEscapedJson(inner)) }
+}
+
+/** Whether secrets are shown, in which case inner ones are too. */
+function isShowing(seal: Seal): boolean {
+  return 'plaintext' in seal('""')
 }
 
 function encodeReference(value: ResourceReference): Json {

@@ -1,5 +1,6 @@
 import { error } from '../errors/error.ts'
 import { unknownText } from '../names/provider-reference.ts'
+import { nameOf, typeOf } from '../names/urn.ts'
 import {
   type Archive,
   type Asset,
@@ -136,8 +137,9 @@ function writeReference(reference: ResourceReference, pass: WirePass): unknown {
     return typeof id === 'string' && id !== '' ? id : writeUnknown(pass)
   }
   const fields: Fields = { [signatureKey]: signatures.reference, urn }
-  if (name !== undefined && name !== '') fields['name'] = name
-  if (type !== undefined && type !== '') fields['type'] = type
+  // States keep neither: what reads the reference gets what the URN says.
+  fields['name'] = name ?? nameOf(urn)
+  fields['type'] = type ?? typeOf(urn)
   if (id !== undefined) fields['id'] = typeof id === 'string' ? id : ''
   if (packageVersion !== '') fields['packageVersion'] = packageVersion
   return fields

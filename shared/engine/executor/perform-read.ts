@@ -24,7 +24,7 @@ export async function performRead(step: Step, deps: PerformDeps): Promise<StepEn
   })
   if (read.outputs === undefined)
     return failed({ message: `resource '${next.id}' does not exist`, status: 'ok' })
-  const state = readState(next, step.old?.state, read)
+  const state = readState(step, next, read, deps.timestamp)
   if (read.initErrors.length === 0) return succeeded(state)
   const error = { message: read.initErrors.join('\n'), status: 'partial' as const }
   return {
@@ -36,18 +36,21 @@ export async function performRead(step: Step, deps: PerformDeps): Promise<StepEn
 }
 
 function readState(
+  step: Step,
   next: ResourceState,
-  old: ResourceState | undefined,
   read: ReadResult,
+  now: () => string,
 ): ResourceState {
-  const { refreshBeforeUpdate } = read
-  const state = {
+  const old = step.old?.state
+  const state: ResourceState = {
     ...next,
     id: read.id === '' ? next.id : read.id,
     outputs: read.outputs ?? emptyMap,
-    refreshBeforeUpdate,
+    refreshBeforeUpdate: read.refreshBeforeUpdate,
   }
-  return old === undefined ? state : { ...state, created: old.created, modified: old.modified }
+  if (old === undefined) return state
+  const isMoved = !equalMaps(old.inputs, state.inputs) || !equalMaps(old.outputs, state.outputs)
+  return { ...state, created: old.created, modified: isMoved ? now() : old.modified }
 }
 
 /**

@@ -9,15 +9,21 @@ import { type Step, stepOf } from '../step.ts'
 import { succeeded } from '../step-end.ts'
 import type { Base } from './base.ts'
 
-/** The refresh of every state that a provider can be asked about; the others are told as unchanged. Source: `engine.md` 5.11. */
-export function refreshSteps(base: Base): {
+/**
+ * The refresh of every state that a provider can be asked about; the others are told as unchanged.
+ * `required`: only those whose provider wants it before an update. Source: `engine.md` 5.11, 7.2.
+ */
+export function refreshSteps(
+  base: Base,
+  which: 'all' | 'required',
+): {
   readonly asked: readonly Step[]
   readonly unchanged: readonly Step[]
 } {
   const asked: Step[] = []
   const unchanged: Step[] = []
   base.snapshot.resources.forEach((state, index) => {
-    if (state.viewOf !== '') return
+    if (state.viewOf !== '' || (which === 'required' && !state.refreshBeforeUpdate)) return
     const old = base.tracked(index)
     const step = stepOf({ op: 'refresh', effect: 'swap', old, next: state })
     if (isAsked(state)) asked.push(step)
@@ -54,4 +60,10 @@ export function planRefresh(
     )
     return { operation, step }
   })
+}
+
+/** Which states are to be refreshed before a command: all, those whose provider wants it, or none. */
+export function refreshBefore(base: Base, isAsked: boolean): 'all' | 'required' | undefined {
+  if (isAsked) return 'all'
+  return base.snapshot.resources.some(state => state.refreshBeforeUpdate) ? 'required' : undefined
 }

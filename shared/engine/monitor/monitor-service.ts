@@ -108,7 +108,12 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
     async readResource(request: ReadResourceRequest): Promise<ReadResourceResponse> {
       const deps = await opened
       const { state } = await deps.generator.read(readReadRequest(request, deps))
-      return { urn: state.urn, properties: toWire(state.outputs, replyOptions(request)), result: Result.SUCCESS, unknown: false }
+      return {
+        urn: state.urn,
+        properties: toWire(state.outputs, replyOptions(request)),
+        result: Result.SUCCESS,
+        unknown: false,
+      }
     },
     async invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
       const deps = await opened
