@@ -168,6 +168,7 @@ async function surround({ platform, request, sink }: Asked): Promise<Surrounding
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
+    pause: ms => platform.clock.sleep(ms),
   })
   return { life, monitor, plugins, processes, emitter, performing, baseNow }
 }
