@@ -29,6 +29,7 @@ import { createProviderRegistry } from '../shared/providers/registry.ts'
 import type { PluginHost } from '../shared/providers/provider.ts'
 import type { ExecutorId } from '../shared/records/ids.ts'
 import { decodeSnapshot } from '../shared/state/deployment.ts'
+import { timestampOf } from '../shared/state/timestamp.ts'
 import { hashAssets } from '../shared/values/asset-hash.ts'
 import { stripSecrets } from '../shared/values/walk.ts'
 import { pollDeliveries } from '../functions/step-executor/handle.ts'
@@ -149,7 +150,7 @@ async function surround({ platform, request, sink }: Asked): Promise<Surrounding
   })
   const performing: PerformDeps = {
     provider: reference => providers.instance(reference),
-    timestamp: () => new Date(platform.clock.now()).toISOString(),
+    timestamp: () => timestampOf(platform.clock.now()),
     warn: message => emitter.diagnostic('warning', message),
   }
   const reader = createAssetReader(source.directory)
@@ -167,6 +168,7 @@ async function surround({ platform, request, sink }: Asked): Promise<Surrounding
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
+    pause: ms => platform.clock.sleep(ms),
   })
   return { life, monitor, plugins, processes, emitter, performing, baseNow }
 }

@@ -1,17 +1,28 @@
-import { delimiter, join, sep } from 'node:path'
+import { basename, delimiter, dirname, join, normalize } from 'node:path'
 
 /**
- * PATH as the user has it: without what npm and our own launcher put in front, so that programs and
- * plugins find the user's tools and not ours.
+ * PATH as the user has it: without what npm and our own launcher put in front (the `.bin` folders of
+ * this project and its parents, npm's folder for node-gyp, our own Node), so that programs and plugins
+ * find the user's tools. Folders of other projects and empty entries stay. Pure; `projectRoot` is
+ * absolute.
  */
 export function userPath(path: string, projectRoot: string): string {
-  const ours = join(projectRoot, 'node_modules', 'node', 'bin')
-  const isPutThere = (folder: string): boolean =>
-    folder === ours ||
-    folder.endsWith(join('node_modules', '.bin')) ||
-    folder.includes(`${sep}node-gyp-bin`)
+  const ours = new Set([join(projectRoot, 'node_modules', 'node', 'bin')])
+  for (const folder of upwards(projectRoot)) ours.add(join(folder, 'node_modules', '.bin'))
   return path
     .split(delimiter)
-    .filter(folder => !isPutThere(folder))
+    .filter(entry => !ours.has(bare(entry)) && basename(entry) !== 'node-gyp-bin')
     .join(delimiter)
+}
+
+/** A folder and all that hold it, as npm walks them. */
+function upwards(folder: string): readonly string[] {
+  const parent = dirname(folder)
+  return parent === folder ? [folder] : [folder, ...upwards(parent)]
+}
+
+/** One spelling of a folder: no doubled or closing slashes. Empty stays empty: it means "here". */
+function bare(entry: string): string {
+  if (entry === '') return ''
+  return join(normalize(entry), '.')
 }

@@ -24,6 +24,7 @@ import {
   type OperationId,
 } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { timestampOf } from '../../shared/state/timestamp.ts'
 
 /** The ports that compaction uses. */
 export interface CompactionPorts {
@@ -75,7 +76,7 @@ export async function foldOf(
     page: hash => view.pages.get(hash) ?? [],
     end: id => ends.get(id),
     secretsProvider: pin.secrets,
-    now: new Date(ports.clock.now()).toISOString(),
+    now: timestampOf(ports.clock.now()),
     version: writerVersion,
   })
 }

@@ -40,13 +40,12 @@ export function pollDeliveries(
       }
     }
   }
-  const polling = poll().catch(thrown =>
+  poll().catch(thrown =>
     ports.journal.write('error', 'queue.failed', { message: messageOf(thrown) }),
   )
   return {
     async end() {
       isOver = true
-      await Promise.race([polling, ports.clock.sleep(pollMs * 2)])
       await Promise.allSettled([...open])
     },
   }

@@ -8,6 +8,7 @@ import type { Pin } from './deployment/log-view.ts'
 import { type PlanDeps, runPlan } from './deployment/plan-run.ts'
 import { type Base, baseOf } from './generator/base.ts'
 import type { GeneratorContext } from './generator/context.ts'
+import { hasPlugins } from './missing-plugins.ts'
 import { planDeletes } from './generator/delete-plan.ts'
 import { condemnedSteps } from './generator/delete-steps.ts'
 import {
@@ -35,6 +36,7 @@ export interface CommandDeps extends PlanDeps {
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
   const { life, writer } = deps
   const { command, refresh } = life.request.options
+  if (command !== 'up' && !hasPlugins(life, base)) return false
   let current = base
   const which = refreshBefore(base, command === 'refresh' || refresh)
   if (which !== undefined) {

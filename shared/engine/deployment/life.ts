@@ -26,6 +26,7 @@ export interface LifeDeps {
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly digest: (text: string) => string
+  readonly pause: (ms: number) => Promise<void>
 }
 
 /** One generator process at work: its abort, its decisions, its base. */
@@ -75,6 +76,7 @@ export function createLife(deps: LifeDeps): Life {
       emitter: deps.emitter,
       randomSeed: deps.randomSeed,
       uuid: deps.uuid,
+      pause: deps.pause,
       timestamp: deps.performing.timestamp,
       decide,
       abort,

@@ -59,10 +59,11 @@ export interface GeneratorContext {
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly timestamp: () => string
+  readonly pause: (ms: number) => Promise<void>
   /** Runs decisions one at a time. */
   readonly decide: <T>(decision: () => Promise<T>) => Promise<T>
-  /** Ends the deployment after an error that was told already. */
-  readonly abort: () => void
+  /** Ends the deployment early. Without `fault` the error was told already; with it the caller of the deployment sees it. */
+  readonly abort: (fault?: unknown) => void
   readonly isAborted: () => boolean
   /** Keyed digest of a goal, to compare registrations. */
   readonly digestOf: (goal: Goal) => string

@@ -3,10 +3,10 @@ import type { CheckResult } from '../../providers/provider.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { resetPaths } from '../../values/path.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { messageOf } from '../../errors/error.ts'
+import { hasCode, messageOf } from '../../errors/error.ts'
 import { ProviderError } from '../../providers/provider.ts'
 import { type Step, stepOf } from '../step.ts'
-import { Bail, bail, type GeneratorContext } from './context.ts'
+import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
 import { type Claim, claimUrn, draftOf } from './claim.ts'
 import { differenceOf } from './difference.ts'
 import { type Driver, driverFor } from './driver.ts'
@@ -16,6 +16,9 @@ import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
 import type { CurrentState } from './sets.ts'
 import { verdictOf } from './verdict.ts'
+
+/** How long after one missing plugin others may be found missing, in ms. */
+const gatherMs = 400
 
 /** A registration on its way to a decision. */
 export interface Candidate {
@@ -42,6 +45,7 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
     return await carryOut(ctx, candidate, steps)
   } catch (thrown) {
     if (thrown instanceof ProviderError) bail(ctx, thrown.message, claim.urn)
+    if (!(thrown instanceof Bail) && !(thrown instanceof RegistrationFailed)) ctx.abort(thrown)
     throw thrown
   }
 }
@@ -106,6 +110,13 @@ async function orBail<T>(ctx: GeneratorContext, claim: Claim, ask: () => Promise
     return await ask()
   } catch (thrown) {
     if (thrown instanceof Bail) throw thrown
+    if (hasCode(thrown, 'PLUGIN_MISSING')) {
+      ctx.emitter.diagnostic('error', `${thrown.message}. ${thrown.hint}`, claim.urn)
+      // Others that miss theirs shall say so too, before everything ends.
+      await ctx.pause(gatherMs)
+      ctx.abort()
+      throw new Bail()
+    }
     return bail(ctx, messageOf(thrown), claim.urn)
   }
 }

@@ -1,0 +1,38 @@
+import { delimiter } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { userPath } from './user-path.ts'
+
+const root = '/home/ada/antichain'
+const seen = (...folders: readonly string[]): string =>
+  userPath(folders.join(delimiter), root).split(delimiter).join(' ')
+
+describe('the path of the user', () => {
+  test('loses the folders that npm puts in front of a script', () => {
+    const npm = '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin'
+    const parents = ['/home/ada/node_modules/.bin', '/home/node_modules/.bin', '/node_modules/.bin']
+    expect(seen(`${root}/node_modules/.bin`, ...parents, npm, '/usr/bin')).toBe('/usr/bin')
+  })
+
+  test('loses our own Node wherever it stands', () => {
+    expect(seen('/usr/bin', `${root}/node_modules/node/bin`, '/bin')).toBe('/usr/bin /bin')
+  })
+
+  test('recognises folders with closing or doubled slashes', () => {
+    expect(seen(`${root}//node_modules/.bin/`, `${root}/node_modules/node/bin/`, '/bin')).toBe(
+      '/bin',
+    )
+  })
+
+  test('keeps what belongs to other projects', () => {
+    const others = ['/home/ada/shop/node_modules/.bin', '/opt/node_modules/node/bin']
+    expect(seen(...others)).toBe(others.join(' '))
+  })
+
+  test('keeps order, repetition and empty entries', () => {
+    expect(userPath('/b::/a:/b:', root)).toBe('/b::/a:/b:')
+  })
+
+  test('leaves an empty path empty', () => {
+    expect(userPath('', root)).toBe('')
+  })
+})

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { timestampOf } from './timestamp.ts'
+
+test.each([
+  ['2026-11-21T06:13:46.640Z', '2026-11-21T06:13:46.64Z'],
+  ['2026-11-21T06:13:50.000Z', '2026-11-21T06:13:50Z'],
+  ['2026-11-21T06:13:50.001Z', '2026-11-21T06:13:50.001Z'],
+])('trailing zeros of %s are left out', (full, short) => {
+  expect(timestampOf(Date.parse(full))).toBe(short)
+})

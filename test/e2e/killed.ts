@@ -1,0 +1,54 @@
+import { expect } from 'vitest'
+import { verifyExport } from '../verifier/verify.ts'
+import { createPlace, type Place, succeeded, until } from './place.ts'
+import { initStack, lostObjects, readExport, stateOf, up } from './state.ts'
+
+/** How a deployment of 50 creates is killed. */
+export interface Killing {
+  readonly whom: 'process' | 'group'
+  /** The kill comes when the provider has so many objects. */
+  readonly objects: number
+}
+
+/**
+ * Kills a deployment in the middle and checks what must hold then: nothing runs 3 s later, the next
+ * `up` is able to go on, and no object of the provider is forgotten.
+ */
+export async function checkKilled({ whom, objects }: Killing): Promise<void> {
+  const place = createPlace('many')
+  try {
+    await initStack(place)
+    const running = place.start([...up, '-p', '8'])
+    await until(() => place.objects().length >= objects, { what: `${objects} objects` })
+    running.kill('SIGKILL', whom)
+    expect((await running.done).exit).toBe(137)
+    await until(() => place.processes().length === 0, { what: 'no orphans', limitMs: 3_000 })
+    expect(place.objects().length).toBeLessThan(50)
+    await checkNext(place)
+  } finally {
+    place.remove()
+  }
+}
+
+async function checkNext(place: Place): Promise<void> {
+  const before = place.objects().map(({ id }) => id)
+  const next = succeeded(await place.run([...up, '-p', '8']))
+  const text = await place.exported()
+  expect(verifyExport(text, { sealed: true })).toEqual([])
+  const state = readExport(text)
+  expect(lostObjects(place, state)).toEqual([])
+  expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(50)
+  for (const { name, type } of state.pending) {
+    expect(type).toBe('creating')
+    expect(next.out + next.err).toContain(name)
+  }
+  // What had ended before the kill was not made a second time.
+  const kept = new Set(state.resources.map(({ id }) => id))
+  const repeated = before.filter(id => !kept.has(id))
+  const pending = new Set(state.pending.map(({ name }) => name))
+  expect(repeated.filter(id => !pending.has(id.replace(/-\d+$/, '')))).toEqual([])
+  succeeded(
+    await place.run(['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']),
+  )
+  expect((await stateOf(place)).pending).toEqual([])
+}

@@ -1,0 +1,82 @@
+import { fieldOf, itemsOf, type OrderedJson, textOf } from './ordered-json.ts'
+
+/** The rules between resources: who may name whom, and how often a name may occur. */
+export function integrityOf(resources: readonly OrderedJson[]): readonly string[] {
+  const seen = new Set<string>()
+  const providers = new Set<string>()
+  const all = new Set(resources.map(resource => textOf(resource, 'urn')))
+  const complaints: string[] = []
+  for (const resource of resources) {
+    const urn = textOf(resource, 'urn') ?? ''
+    complaints.push(...ownRules(resource, urn))
+    const providerType = /^pulumi:providers:[^:]+$/
+    if (providerType.test(textOf(resource, 'type') ?? ''))
+      providers.add(`${urn}::${textOf(resource, 'id') ?? unknown}`)
+    const provider = textOf(resource, 'provider')
+    if (
+      provider !== undefined &&
+      !providers.has(provider) &&
+      !isTrue(resource, 'pendingReplacement')
+    )
+      complaints.push(`${urn}: its provider ${provider} does not come before it`)
+    for (const [what, other] of named(resource)) {
+      if (seen.has(other)) continue
+      const how = all.has(other) ? 'comes after it' : 'is missing'
+      complaints.push(`${urn}: its ${what} ${other} ${how}`)
+    }
+    seen.add(urn)
+  }
+  return [...complaints, ...duplicates(resources)]
+}
+
+const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+
+function isTrue(resource: OrderedJson, name: string): boolean {
+  const found = fieldOf(resource, name)
+  return found?.kind === 'literal' && found.value === true
+}
+
+function ownRules(resource: OrderedJson, urn: string): readonly string[] {
+  const type = textOf(resource, 'type') ?? ''
+  const complaints: string[] = []
+  if (urn === '' || type === '') complaints.push('a resource has no urn or no type')
+  const parts = urn.split('::')
+  if (!urn.startsWith('urn:pulumi:') || parts.length < 4) complaints.push(`${urn}: is no URN`)
+  else if (parts[2]?.split('$').at(-1) !== type)
+    complaints.push(`${urn}: its type is not '${type}'`)
+  if (!isTrue(resource, 'custom') && fieldOf(resource, 'id') !== undefined)
+    complaints.push(`${urn}: has an id but is not custom`)
+  return complaints
+}
+
+function named(resource: OrderedJson): readonly (readonly [string, string])[] {
+  const texts = (what: string, items: readonly OrderedJson[]): [string, string][] =>
+    items.flatMap(item => (item.kind === 'text' && item.text !== '' ? [[what, item.text]] : []))
+  const single = (what: string): [string, string][] => {
+    const found = textOf(resource, what)
+    return found === undefined ? [] : [[what, found]]
+  }
+  const byProperty = fieldOf(resource, 'propertyDependencies')
+  const properties = byProperty?.kind === 'object' ? byProperty.fields : []
+  return [
+    ...single('parent'),
+    ...texts('dependency', itemsOf(resource, 'dependencies')),
+    ...properties.flatMap(([, items]) =>
+      items.kind === 'list' ? texts('property dependency', items.items) : [],
+    ),
+    ...single('deletedWith'),
+    ...texts('replaceWith', itemsOf(resource, 'replaceWith')),
+  ]
+}
+
+/** Of several resources of one name all but one must be about to be deleted. */
+function duplicates(resources: readonly OrderedJson[]): readonly string[] {
+  const living = new Map<string, number>()
+  for (const resource of resources) {
+    const urn = textOf(resource, 'urn') ?? ''
+    if (!isTrue(resource, 'delete')) living.set(urn, (living.get(urn) ?? 0) + 1)
+  }
+  return [...living]
+    .filter(([, count]) => count > 1)
+    .map(([urn, count]) => `${urn}: stands ${count} times, not marked for deletion`)
+}

@@ -1,0 +1,119 @@
+import {
+  escapedText,
+  fieldOf,
+  type OrderedObject,
+  parseOrdered,
+  textOf,
+  writeOrdered,
+} from './ordered-json.ts'
+import { anything, type Check, type Field, list, map, record, text } from './record.ts'
+
+/** The key of maps that stand for something else than a map. */
+const signature = '4dabf18193072939515e22adb298388d'
+const secret = '1b47061264138c4ac30d75fd1eb44270'
+const asset = 'c44067f5952c0a294b673a41bacd8c17'
+const archive = '0def7320c3a5731c473e5ecbe6d01bc7'
+const reference = '5cf8f73096256a8f31e491e813e4eb8e'
+const bytes = '803fd3297a5875dc03ca845dda5d2a98'
+const float = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
+
+/** Base64 with padding. */
+const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
+const sealedForm = new RegExp(`^v1:([A-Za-z0-9+/]{16}):(${base64})$`)
+
+/** Whether a text is a sealed one: nonce of 12 bytes, and at least the 16 bytes of the tag. */
+export function isSealed(candidate: string): boolean {
+  const [, , sealed] = sealedForm.exec(candidate) ?? []
+  return sealed !== undefined && Buffer.from(sealed, 'base64').length >= 16
+}
+
+/** What the secrets of a state must be. */
+export interface SecretRules {
+  /** True: all sealed; false: all in clear; undefined: either. */
+  readonly sealed: boolean | undefined
+}
+
+/** The check of a property value in its stored form. */
+export function propertyValue(rules: SecretRules): Check {
+  const value: Check = (json, at) => {
+    switch (json.kind) {
+      case 'list':
+        return list(value)(json, at)
+      case 'object':
+        return fieldOf(json, signature) === undefined ? map(value)(json, at) : special(json, at)
+      default:
+        return []
+    }
+  }
+  const special = (json: OrderedObject, at: string): readonly string[] => {
+    const kind = textOf(json, signature) ?? 'none'
+    if (kind === secret) return secretValue(json, at, value, rules)
+    const fields = specialFields(value).get(kind)
+    if (fields === undefined) return [`${at}: unknown signature '${kind}'`]
+    // These are written as maps, so that the order of their keys is that of maps.
+    const names: Field = { name: signature, when: 'always', check: anything }
+    const sorted = [...fields, names].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return record(sorted)(json, at)
+  }
+  return value
+}
+
+function specialFields(value: Check): ReadonlyMap<string, readonly Field[]> {
+  const filled = (name: string, check: Check = text()): Field => ({ name, when: 'filled', check })
+  const always = (name: string, check: Check): Field => ({ name, when: 'always', check })
+  const hash = filled('hash', text(/^[0-9a-f]{64}$/))
+  return new Map([
+    [asset, [hash, filled('text'), filled('path'), filled('uri')]],
+    [
+      archive,
+      [hash, { name: 'assets', when: 'given', check: map(value) }, filled('path'), filled('uri')],
+    ],
+    [
+      reference,
+      [
+        always('urn', text(/^urn:pulumi:/)),
+        { name: 'id', when: 'given', check: text() },
+        always('packageVersion', text()),
+      ],
+    ],
+    [bytes, [always('value', text(new RegExp(`^${base64}$`)))]],
+    [float, [always('value', text(/^[0-9a-f]{16}$/))]],
+  ])
+}
+
+const secretRecord = record([
+  { name: signature, when: 'always', check: text() },
+  { name: 'ciphertext', when: 'filled', check: text() },
+  { name: 'plaintext', when: 'filled', check: text() },
+])
+
+function secretValue(
+  json: OrderedObject,
+  at: string,
+  ...[value, rules]: readonly [Check, SecretRules]
+): readonly string[] {
+  const wrong = secretRecord(json, at)
+  if (wrong.length > 0) return wrong
+  const ciphertext = textOf(json, 'ciphertext')
+  const plaintext = textOf(json, 'plaintext')
+  if ((ciphertext === undefined) === (plaintext === undefined))
+    return [`${at}: a secret has either ciphertext or plaintext`]
+  if (ciphertext !== undefined) {
+    if (rules.sealed === false) return [`${at}: the secret is sealed`]
+    return isSealed(ciphertext) ? [] : [`${at}: malformed ciphertext`]
+  }
+  if (rules.sealed === true) return [`${at}: the secret stands in clear`]
+  return clearText(plaintext ?? '', `${at}(secret)`, value)
+}
+
+/** The plaintext of a secret is compact JSON text of a property value. */
+function clearText(plaintext: string, at: string, value: Check): readonly string[] {
+  try {
+    const json = parseOrdered(plaintext)
+    const rewritten = writeOrdered(json, '', escapedText)
+    if (rewritten !== plaintext) return [`${at}: is not written compactly`]
+    return value(json, at)
+  } catch {
+    return [`${at}: is not JSON`]
+  }
+}
