@@ -1,4 +1,4 @@
-import { signatureKey, unknownTexts } from '../../shared/values/wire-options.ts'
+import { signatureKey, signatures, unknownTexts } from '../../shared/values/wire-options.ts'
 
 /** A value in an event: JSON, in which special values carry a signature. */
 export type EventMap = Readonly<Record<string, unknown>>
@@ -49,6 +49,7 @@ export function keyText(key: string): string {
 
 function signedText(value: EventMap): string {
   const source = ['path', 'uri', 'text', 'assets'].find(key => Object.hasOwn(value, key))
+  if (value[signatureKey] === signatures.secret) return secretText
   if (typeof value['urn'] === 'string') return `resource ${JSON.stringify(value['urn'])}`
   if (source === undefined) return typeof value['hash'] === 'string' ? hashText(value) : '[bytes]'
   if (source === 'assets') return `archive ${valueText(value['assets'])}`

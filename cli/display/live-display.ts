@@ -48,7 +48,9 @@ export function createLiveDisplay(
     },
     finish: async result => {
       await writer?.close()
-      const lines = treeLines(tree()).map(line => lineText(line.segments, columns(), paint))
+      const lines = treeLines(tree()).map(line =>
+        lineText(line.segments, Number.POSITIVE_INFINITY, paint),
+      )
       const messages = groupedMessages(progress.messages(), paint)
       const about = { result, elapsedMs: nowMs() - startedMs, style }
       const blocks = [

@@ -110,7 +110,7 @@ describe('steps', () => {
   })
 
   test('nothing to do is said', async () => {
-    expect(await printed([summary({ same: 2 })])).toContain('    Nothing changed.')
+    expect(await printed([summary({ same: 2 })])).toContain('      nothing changed')
   })
 })
 

@@ -47,6 +47,24 @@ describe('without a detailed difference', () => {
     ])
   })
 
+  test('a text of several lines shows the lines that changed', () => {
+    expect(shown(update({ page: 'a\nb\nc\nd\n' }, { page: 'a\nx\nd\n' }))).toEqual([
+      '~ page:',
+      '    - "b"',
+      '    - "c"',
+      '    + "x"',
+    ])
+  })
+
+  test('a wrapped secret is as secret as the bare word', () => {
+    const secret = { [signatureKey]: signatures.secret, ciphertext: '[secret]' }
+    expect(shown(update({ a: 'open' }, { a: secret, b: { c: secret } }))).toEqual([
+      '~ a: "open" => [secret]',
+      '+ b:',
+      '    + c: [secret]',
+    ])
+  })
+
   test('a value that becomes another kind of value is shown whole', () => {
     expect(shown(update({ a: { b: 1 } }, { a: [1] }))).toEqual(['~ a: { b: 1 } => [1]'])
   })

@@ -128,6 +128,8 @@ function changeLines(
     if (isEventList(old) && isEventList(next))
       return [head(`${label}:`), ...listLines(old, next, depth + 1)]
   }
+  if (isText(old) && isText(next) && old !== next)
+    return [head(`${label}:`), ...textLines(old, next, depth + 1)]
   return [head(`${label}: ${valueText(old)} => ${valueText(next)}`)]
 }
 
@@ -160,6 +162,24 @@ function oneLines(
       ...value.flatMap((item, at) => oneLines(mark, `[${at}]`, item, depth + 1)),
     ]
   return [{ mark, depth, text: value === undefined ? label : `${label}: ${valueText(value)}` }]
+}
+
+/** Whether a value is a text of several lines. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trimEnd().includes('\n')
+}
+
+/** The lines of a text that changed: what is between the equal lines at its start and at its end. */
+function textLines(old: string, next: string, depth: number): readonly DiffLine[] {
+  const [before, after] = [old.split('\n'), next.split('\n')]
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  const lines = (mark: '+' | '-', from: readonly string[]): readonly DiffLine[] =>
+    from.slice(start, from.length - end).map(line => ({ mark, depth, text: JSON.stringify(line) }))
+  return [...lines('-', before), ...lines('+', after)]
 }
 
 function isInternal(key: string): boolean {

@@ -46,7 +46,7 @@ export function resourceLines(ending: Ending, style: LineStyle): readonly string
   if (same > 0) lines.push(`    ${style.paint('faint', `  ${same} unchanged`)}`)
   if (ending.failures > 0) lines.push(`    ${style.paint('red', `  ${ending.failures} failed`)}`)
   if (changed.length === 0 && ending.failures === 0 && ending.result.result === 'succeeded')
-    lines.push(`    ${style.planning ? 'No changes are needed.' : 'Nothing changed.'}`)
+    lines.push(`      ${style.planning ? 'no changes are needed' : 'nothing changed'}`)
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
 

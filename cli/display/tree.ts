@@ -109,11 +109,16 @@ function rowSegments(row: Row, depth: number, about: TreeAbout): readonly Segmen
   const message = about.messages.get(row.urn)
   return [
     { colour: look.colour, text: ` ${look.mark} ` },
-    { colour: 'plain', text: `${'  '.repeat(depth)}${row.type} ` },
+    { colour: 'plain', text: `${'  '.repeat(depth)}${shortType(row.type)} ` },
     { colour: 'bold', text: row.name },
     { colour: row.status === 'failed' ? 'red' : look.colour, text: ` ${wordOf(settled, about)}` },
     ...(message === undefined ? [] : [messageSegment(message)]),
   ]
+}
+
+/** The last part of a type, which is what people call it: narrow terminals must still show a status. */
+function shortType(type: string): string {
+  return type.slice(type.lastIndexOf(':') + 1)
 }
 
 /** Making a replacement and deleting the original are one replacement to whoever looks at the tree. */
