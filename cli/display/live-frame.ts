@@ -30,7 +30,7 @@ export function lineText(segments: readonly Segment[], columns: number, paint: P
   const length = segments.reduce((sum, { text }) => sum + widthOf(text), 0)
   let room = length > columns ? columns - 1 : columns
   const cut = segments.map(({ colour, text }) => {
-    const piece = [...flat(text)].slice(0, room).join('')
+    const piece = Array.from(flat(text)).slice(0, room).join('')
     room -= widthOf(piece)
     return paint(colour, piece)
   })
@@ -43,7 +43,7 @@ function flat(text: string): string {
 }
 
 function widthOf(text: string): number {
-  return [...text].length
+  return Array.from(text).length
 }
 
 function totals(about: FrameAbout): readonly Segment[] {
