@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import { equalMaps, equalValues } from './equal.ts'
-import { type PropertyValue, secretOf, unknown } from './value.ts'
+import { type Asset, type PropertyValue, secretOf, unknown } from './value.ts'
 
 const urn = 'urn:pulumi:dev::p::a:b:C::n' as Urn
 const asset = (hash: string, text: string): PropertyValue => ({
   kind: 'asset',
   hash,
   source: { text },
+})
+const hiHash = '8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4'
+const file = (path: string): Asset => ({ kind: 'asset', hash: '', source: { path } })
+const folder = (member: Asset): PropertyValue => ({
+  kind: 'archive',
+  hash: '',
+  source: { assets: new Map([['m', member]]) },
 })
 const reference = (packageVersion: string, id?: string): PropertyValue => ({
   kind: 'reference',
@@ -30,6 +37,9 @@ describe('values', () => {
     ['secrets of equal values', secretOf([1]), secretOf([1])],
     ['unknowns', unknown, { kind: 'unknown' }],
     ['assets of one hash', asset('h', 'a'), asset('h', 'b')],
+    ['a text and its hash', asset('', 'hi'), asset(hiHash, 'hi')],
+    ['files that nobody hashed', file('a'), file('a')],
+    ['archives of equal members', folder(file('a')), folder(file('a'))],
     ['references to one resource in two versions', reference('1', 'i'), reference('2', 'i')],
     ['outputs with the same dependencies', output('a', 'b'), output('a', 'b')],
   ])('are equal: %s', (_name, a, b) => {
@@ -46,6 +56,13 @@ describe('values', () => {
     ['the unknown and a secret', unknown, secretOf(unknown)],
     ['NaN and NaN', Number.NaN, Number.NaN],
     ['assets of two hashes', asset('h', 'a'), asset('g', 'a')],
+    ['a file with a hash and without', file('a'), { ...file('a'), hash: hiHash }],
+    ['archives of other members', folder(file('a')), folder(file('b'))],
+    [
+      'assets without contents and hash',
+      { ...file('a'), source: undefined },
+      { ...file('a'), source: undefined },
+    ],
     ['a component and a resource', reference('1'), reference('1', '')],
     ['outputs with dependencies in another order', output('a', 'b'), output('b', 'a')],
     ['an asset and an archive', asset('h', ''), { kind: 'archive', hash: 'h', source: undefined }],

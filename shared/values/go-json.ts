@@ -4,9 +4,18 @@ import type { Json } from './json.ts'
 
 /** Keys by their UTF-8 bytes; UTF-16 order differs beyond the basic plane. */
 export function compareUtf8(a: string, b: string): number {
-  const isPlain = (text: string): boolean => !/[\ud800-\udfff\ue000-\uffff]/.test(text)
-  if (isPlain(a) && isPlain(b)) return a < b ? -1 : a > b ? 1 : 0
-  return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'))
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const x = a.charCodeAt(at)
+    const y = b.charCodeAt(at)
+    if (x !== y) return byBytes(x) - byBytes(y)
+  }
+  return a.length - b.length
+}
+
+/** A code unit as UTF-8 sorts it: surrogates stand for what comes after all others. */
+function byBytes(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
 /**

@@ -41,7 +41,9 @@ export function encodeStored(value: PropertyValue, seal: Seal): Json {
 
 /** An object as states hold it. */
 export function encodeStoredMap(map: PropertyMap, seal: Seal): JsonObject {
-  return objectOf([...map].map(([key, item]) => [key, encodeStored(item, seal)]))
+  const entries: [string, Json][] = []
+  for (const [key, item] of map) entries.push([key, encodeStored(item, seal)])
+  return objectOf(entries)
 }
 
 /** Sorted by bytes; `__proto__` stays a key. */
@@ -120,7 +122,9 @@ export function decodeStored(json: Json, open: Open): PropertyValue {
 
 /** An object from a state. */
 export function decodeStoredMap(json: JsonObject, open: Open): PropertyMap {
-  return new Map(Object.entries(json).map(([key, item]) => [key, decodeStored(item, open)]))
+  const map = new Map<string, PropertyValue>()
+  for (const [key, item] of Object.entries(json)) map.set(key, decodeStored(item, open))
+  return map
 }
 
 function isJsonList(json: Json): json is readonly Json[] {

@@ -9,17 +9,15 @@ export interface TarMember {
 const blockBytes = 512
 
 /**
- * The tar of members as Go's writer makes it (ustar; a PAX header before names that do not fit), for
+ * One member in a tar as Go's writer makes it (ustar; a PAX header before names that do not fit), for
  * hashing: same bytes, same hash (`state.md` 2.5).
  */
-export function tarOf(members: readonly TarMember[]): Uint8Array {
-  const blocks: Uint8Array[] = []
-  for (const { name, data } of members) {
-    blocks.push(...headersOf(name, data.length), data, padding(data.length))
-  }
-  blocks.push(Buffer.alloc(2 * blockBytes))
-  return Buffer.concat(blocks)
+export function tarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
+  return [...headersOf(name, data.length), data, padding(data.length)]
 }
+
+/** What stands after the last member. */
+export const tarEnd: Uint8Array = Buffer.alloc(2 * blockBytes)
 
 function padding(length: number): Uint8Array {
   return Buffer.alloc((blockBytes - (length % blockBytes)) % blockBytes)
