@@ -1,3 +1,5 @@
+import type { Json } from './json.ts'
+
 /** JSON as Pulumi's own writers print it, so that texts that are hashed or compared agree (`state.md` 8). */
 
 /** Keys by their UTF-8 bytes; UTF-16 order differs beyond the basic plane. */
@@ -7,17 +9,28 @@ export function compareUtf8(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'))
 }
 
-/** Compact JSON with sorted keys and HTML characters escaped: the plaintext of secrets. */
-export function htmlEscapedJson(json: unknown): string {
-  return JSON.stringify(json, sortedKeys).replace(/[<>&\u2028\u2029]/g, escapeHtml)
+/**
+ * Compact JSON with sorted keys and HTML characters escaped: the plaintext of secrets. It is put
+ * together by hand, because an object of JavaScript has keys that look like numbers first.
+ */
+export function htmlEscapedJson(json: Json): string {
+  if (typeof json === 'string') return quoted(json)
+  if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)
+  if (json === null || typeof json === 'boolean') return String(json)
+  if (isJsonList(json)) return `[${json.map(htmlEscapedJson).join(',')}]`
+  const fields = Object.entries(json).sort(([a], [b]) => compareUtf8(a, b))
+  return `{${fields.map(([key, item]) => `${quoted(key)}:${htmlEscapedJson(item)}`).join(',')}}`
+}
+
+function isJsonList(json: Json): json is readonly Json[] {
+  return Array.isArray(json)
+}
+
+/** Go replaces lone surrogates, which have no UTF-8. */
+function quoted(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, escapeHtml)
 }
 
 function escapeHtml(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
-
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const entries = Object.entries(value).sort(([a], [b]) => compareUtf8(a, b))
-  return Object.fromEntries(entries)
 }

@@ -1,3 +1,5 @@
+import { posix } from 'node:path'
+
 /** A file of an archive. */
 export interface TarMember {
   readonly name: string
@@ -28,9 +30,9 @@ function headersOf(name: string, size: number): readonly Uint8Array[] {
   if (split !== undefined) return [header({ ...split, size, kind: '0' })]
   const record = paxRecord('path', name)
   const ascii = toAscii(name)
-  const slash = ascii.lastIndexOf('/')
-  const folder = slash < 0 ? '' : `${ascii.slice(0, slash)}/`
-  const paxName = `${folder}PaxHeaders.0/${ascii.slice(slash + 1)}`.slice(0, 100)
+  const slash = name.lastIndexOf('/') + 1
+  const whole = posix.join(name.slice(0, slash), 'PaxHeaders.0', name.slice(slash))
+  const paxName = toAscii(whole).slice(0, 100).replace(/\/+$/, '')
   const pax = header({ name: paxName, prefix: '', size: record.length, kind: 'x' })
   return [
     pax,
