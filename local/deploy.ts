@@ -269,6 +269,7 @@ function previewRun(
         result,
         isPreview: true,
       })
+      if (life.fault() !== undefined && !isCancelled) throw life.fault()
       return resultOf(emitter, result, [])
     } finally {
       await tearDown(surroundings)
