@@ -1,7 +1,8 @@
 import { stackType } from '../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../values/value.ts'
 import type { Life } from './deployment/life.ts'
-import { type ProgramPart, runProgram, tellStartFailure } from './deployment/run-program.ts'
+import { type ProgramPart, runProgram } from './deployment/run-program.ts'
+import { messageOf } from '../errors/error.ts'
 import type { GeneratorContext } from './generator/context.ts'
 import { applyOutputs, createGenerator, type Generator } from './generator/generator.ts'
 
@@ -59,7 +60,9 @@ export async function runProgramPhase(
     })
     return { part, generator }
   } catch (thrown) {
-    tellStartFailure(life.emitter, thrown)
+    // What keeps a program from starting has a code of its own, which the caller must see.
+    life.abort(thrown)
+    life.emitter.diagnostic('error', messageOf(thrown))
     return undefined
   }
 }

@@ -1,6 +1,5 @@
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { ProgramHost, ProgramRun, RunningProgram } from '../../programs/program.ts'
-import { DeployError } from '../../errors/error.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Generator } from '../generator/generator.ts'
 
@@ -34,6 +33,8 @@ const leaveWithinMs = 5_000
 export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   const { emitter, monitor, generator } = deps
   const program = await deps.host.run(deps.run, (line, stream) => {
+    // The SDK, told to stop, prints traces of its own closed connections: they are no news.
+    if (stream === 'stderr' && deps.isAborted()) return
     emitter.diagnostic(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`)
   })
   let failure: string | undefined
@@ -86,10 +87,4 @@ async function leave(program: RunningProgram): Promise<undefined> {
 
 function tell(emitter: StepEmitter, failure: string): void {
   if (failure !== '') emitter.diagnostic('error', `an unhandled error occurred: ${failure}`)
-}
-
-/** Tells an error that kept the program from starting. */
-export function tellStartFailure(emitter: StepEmitter, thrown: unknown): void {
-  if (!(thrown instanceof DeployError)) throw thrown
-  emitter.diagnostic('error', `${thrown.message}\n${thrown.hint}`)
 }
