@@ -1,15 +1,36 @@
-import type { DeployResult } from '../../shared/engine/request.ts'
+/**
+ * display: shows a deployment while it runs and what it came to. It knows nothing but the events
+ * (`engine.md` 9) and the result. May import the command line's ports, events, names and values.
+ *
+ * Invariants: with `--json` nothing but events reaches the standard output; emitting never throws and
+ * never waits; what becomes lines is decided by pure functions, and two thin writers print them.
+ */
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { Display, DisplayOptions } from '../tools.ts'
+import { createJsonLines } from './json-lines.ts'
+import { createLiveDisplay } from './live-display.ts'
+import { createPaint } from './paint.ts'
+import { createPlainDisplay } from './plain-display.ts'
+import { pendingLines } from './summary.ts'
 
-/** Prints events as JSON lines. */
+/** The display of one deployment or preview: JSON lines, a live tree, or plain lines. */
 export function createDisplay(options: DisplayOptions): Display {
-  let sequence = 0
+  if (options.json) return createJsonDisplay(options)
+  // Differences are long; a tree that is painted over itself has no room for them.
+  const isLive = options.interactive && options.stdout.isTTY === true && !options.diff
+  return isLive ? createLiveDisplay(options) : createPlainDisplay(options)
+}
+
+function createJsonDisplay(options: DisplayOptions): Display {
+  const print = createJsonLines(
+    line => options.stdout.write(line),
+    () => Math.floor(Date.now() / 1000),
+  )
   return {
-    emit(event) {
-      sequence += 1
-      const line = JSON.stringify({ sequence, timestamp: Math.floor(Date.now() / 1000), ...event })
-      options.stdout.write(`${line}\n`)
+    emit: (event: EngineEventPayload) => print(event),
+    finish: result => {
+      const lines = pendingLines(result.pending, createPaint(false))
+      if (lines.length > 0) options.stderr.write(`${lines.join('\n')}\n`)
     },
-    finish(_result: DeployResult) {},
   }
 }

@@ -19,6 +19,8 @@ import {
   type TakeOverDeps,
 } from '../../shared/engine/deployment/take-over.ts'
 import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
+import { awaitRunning } from '../../shared/engine/deployment/plan-run.ts'
+import { Bail } from '../../shared/engine/generator/context.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import type { Life } from '../../shared/engine/deployment/life.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log-writer.ts'
@@ -176,7 +178,12 @@ export async function runDeployment(
     },
     foldNow: async () => foldOf(ports, deployment, await viewLog(ports, deployment)),
     rebase: beside.rebase,
+    stop: () => {
+      life.noteStop()
+      return ports.control.stop(deployment, 'graceful')
+    },
   }
+  life.aborted.then(() => runOut(deps)).catch(thrown => life.abort(thrown))
   try {
     const isWhole = await commandOrFault(deps, started.base)
     const result = beside.isCancelled()
@@ -190,6 +197,13 @@ export async function runDeployment(
   } finally {
     watcher.close()
   }
+}
+
+/** After an early end nothing more begins; what runs is awaited, and who waits for the rest is told. */
+async function runOut(deps: CommandDeps): Promise<void> {
+  await deps.stop()
+  await awaitRunning(deps, deps.watcher.open())
+  await deps.watcher.settle(new Bail())
 }
 
 /** A fault ends the command, not the close: what was done is still recorded, if the store can. */

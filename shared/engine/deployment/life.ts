@@ -36,6 +36,9 @@ export interface Life extends LifeDeps {
   readonly isAborted: () => boolean
   readonly aborted: Promise<void>
   readonly fault: () => unknown
+  /** Notes that this process itself raised the stop flag: it is no wish of somebody else's. */
+  readonly noteStop: () => void
+  readonly hasStopped: () => boolean
   readonly contextOf: (base: Base, runner: StepRunner) => GeneratorContext
 }
 
@@ -45,6 +48,7 @@ export function createLife(deps: LifeDeps): Life {
   const ended = Promise.withResolvers<void>()
   let isAborted = false
   let fault: unknown
+  let hasStopped = false
   const abort = (thrown?: unknown): void => {
     fault ??= thrown
     isAborted = true
@@ -64,6 +68,10 @@ export function createLife(deps: LifeDeps): Life {
     isAborted: () => isAborted,
     aborted: ended.promise,
     fault: () => fault,
+    noteStop: () => {
+      hasStopped = true
+    },
+    hasStopped: () => hasStopped,
     contextOf: (base, runner) => ({
       stack,
       project,

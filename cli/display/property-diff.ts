@@ -1,0 +1,187 @@
+import type { StepMetadata } from '../../shared/engine/events/event.ts'
+import { parsePath } from '../../shared/values/path.ts'
+import {
+  type EventMap,
+  isEventList,
+  isEventMap,
+  isSameValue,
+  keyText,
+  valueText,
+} from './event-value.ts'
+import { cleanText } from './paint.ts'
+
+/** One line of a difference; `depth` counts levels of nesting. */
+export interface DiffLine {
+  readonly mark: '+' | '-' | '~' | ' '
+  readonly depth: number
+  readonly text: string
+}
+
+type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
+
+/**
+ * What a step changes, property by property. The provider's detailed difference decides when there is
+ * one; else inputs are compared (`compared`: outputs, for what a refresh found). A property that the
+ * provider names but whose shown values agree, as secrets do, is listed all the same.
+ */
+export function propertyLines(
+  metadata: StepMetadata,
+  compared: 'inputs' | 'outputs',
+): readonly DiffLine[] {
+  const { old, new: next, detailedDiff } = metadata
+  if (metadata.op === 'same' || metadata.op === 'read') return []
+  if (old === null) return next === null ? [] : entryLines('+', next.inputs, 0)
+  if (next === null) return entryLines('-', old.inputs, 0)
+  if (compared === 'outputs') return mapLines(old.outputs, next.outputs, 0)
+  if (detailedDiff !== null && Object.keys(detailedDiff).length > 0)
+    return detailedLines(metadata, detailedDiff)
+  const lines = mapLines(old.inputs, next.inputs, 0)
+  const named = (metadata.diffs ?? []).filter(
+    key => isSameValue(old.inputs[key], next.inputs[key]) && Object.hasOwn(next.inputs, key),
+  )
+  return [
+    ...lines,
+    ...named.flatMap(key => changeLines(keyText(key), [old.inputs[key], next.inputs[key]], 0)),
+  ]
+}
+
+/** The difference of two maps, entry by entry, keys in order of the alphabet. */
+export function mapLines(old: EventMap, next: EventMap, depth: number): readonly DiffLine[] {
+  const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted()
+  return keys.flatMap(key => {
+    if (!Object.hasOwn(old, key)) return oneLines('+', keyText(key), next[key], depth)
+    if (!Object.hasOwn(next, key)) return oneLines('-', keyText(key), old[key], depth)
+    return isSameValue(old[key], next[key])
+      ? []
+      : changeLines(keyText(key), [old[key], next[key]], depth)
+  })
+}
+
+/** Every entry of a map with one mark; what is internal to the SDK (`__…`) is left out. */
+export function entryLines(
+  mark: '+' | '-' | ' ',
+  map: EventMap,
+  depth: number,
+): readonly DiffLine[] {
+  return Object.keys(map)
+    .filter(key => !isInternal(key))
+    .toSorted()
+    .flatMap(key => oneLines(mark, keyText(key), map[key], depth))
+}
+
+function detailedLines(
+  metadata: StepMetadata,
+  detailed: Readonly<Record<string, Detail>>,
+): readonly DiffLine[] {
+  return Object.keys(detailed)
+    .toSorted()
+    .flatMap(path => {
+      const detail = detailed[path]
+      return detail === undefined ? [] : detailLines(metadata, path, detail)
+    })
+}
+
+/** The old value is an output unless the provider says that it compared inputs. */
+function detailLines(metadata: StepMetadata, path: string, detail: Detail): readonly DiffLine[] {
+  const old = valueAt(detail.inputDiff ? metadata.old?.inputs : metadata.old?.outputs, path)
+  const next = valueAt(metadata.new?.inputs, path)
+  const place = cleanText(path)
+  const label = detail.diffKind.endsWith('-replace') ? `${place} (forces replacement)` : place
+  if (detail.diffKind.startsWith('add')) return oneLines('+', label, next, 0)
+  if (detail.diffKind.startsWith('delete')) return oneLines('-', label, old, 0)
+  return changeLines(label, [old, next], 0)
+}
+
+/** The value at a path of a provider; undefined when there is none or the path cannot be read. */
+function valueAt(map: EventMap | undefined, path: string): unknown {
+  let value: unknown = map
+  for (const segment of segmentsOf(path)) {
+    if (typeof segment === 'number' && isEventList(value)) value = value[segment]
+    else if (typeof segment === 'string' && isEventMap(value) && Object.hasOwn(value, segment))
+      value = value[segment]
+    else return undefined
+  }
+  return value
+}
+
+function segmentsOf(path: string): ReturnType<typeof parsePath> {
+  try {
+    return parsePath(path)
+  } catch {
+    // Providers are free in what they call a path; one that is none names a key.
+    return [path]
+  }
+}
+
+/** A value that changed: nested where both sides are, else `old => new`. */
+function changeLines(
+  label: string,
+  [old, next]: readonly [unknown, unknown],
+  depth: number,
+): readonly DiffLine[] {
+  const head = (text: string): DiffLine => ({ mark: '~', depth, text })
+  // Values of the SDK's own properties (a dynamic provider's code) would fill screens.
+  if (isInternal(label)) return [head(label)]
+  if (!isSameValue(old, next)) {
+    if (isEventMap(old) && isEventMap(next))
+      return [head(`${label}:`), ...mapLines(old, next, depth + 1)]
+    if (isEventList(old) && isEventList(next))
+      return [head(`${label}:`), ...listLines(old, next, depth + 1)]
+  }
+  if (isText(old) && isText(next) && old !== next)
+    return [head(`${label}:`), ...textLines(old, next, depth + 1)]
+  return [head(`${label}: ${valueText(old)} => ${valueText(next)}`)]
+}
+
+function listLines(
+  old: readonly unknown[],
+  next: readonly unknown[],
+  depth: number,
+): readonly DiffLine[] {
+  const longer = old.length > next.length ? old : next
+  return longer.flatMap((_, at) => {
+    const key = `[${at}]`
+    if (at >= old.length) return oneLines('+', key, next[at], depth)
+    if (at >= next.length) return oneLines('-', key, old[at], depth)
+    return isSameValue(old[at], next[at]) ? [] : changeLines(key, [old[at], next[at]], depth)
+  })
+}
+
+/** One value with one mark: maps and lists entry by entry. */
+function oneLines(
+  mark: '+' | '-' | ' ',
+  label: string,
+  value: unknown,
+  depth: number,
+): readonly DiffLine[] {
+  if (isEventMap(value) && Object.keys(value).length > 0)
+    return [{ mark, depth, text: `${label}:` }, ...entryLines(mark, value, depth + 1)]
+  if (isEventList(value) && value.length > 0)
+    return [
+      { mark, depth, text: `${label}:` },
+      ...value.flatMap((item, at) => oneLines(mark, `[${at}]`, item, depth + 1)),
+    ]
+  return [{ mark, depth, text: value === undefined ? label : `${label}: ${valueText(value)}` }]
+}
+
+/** Whether a value is a text of several lines. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trimEnd().includes('\n')
+}
+
+/** The lines of a text that changed: what is between the equal lines at its start and at its end. */
+function textLines(old: string, next: string, depth: number): readonly DiffLine[] {
+  const [before, after] = [old.split('\n'), next.split('\n')]
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  const lines = (mark: '+' | '-', from: readonly string[]): readonly DiffLine[] =>
+    from.slice(start, from.length - end).map(line => ({ mark, depth, text: JSON.stringify(line) }))
+  return [...lines('-', before), ...lines('+', after)]
+}
+
+function isInternal(key: string): boolean {
+  return key.startsWith('__')
+}

@@ -1,0 +1,84 @@
+import type { StepMetadata, SummaryEvent } from '../../shared/engine/events/event.ts'
+import type { DeployResult } from '../../shared/engine/request.ts'
+import { durationText } from './duration.ts'
+import { isStepOp, lookOf, summaryOrder } from './operation-look.ts'
+import type { Paint } from './paint.ts'
+import { diffLines, type LineStyle } from './plain-lines.ts'
+import { nameOfUrn } from './progress.ts'
+import { type DiffLine, entryLines, mapLines } from './property-diff.ts'
+
+/** What the end of a deployment is told from. */
+export interface Ending {
+  readonly result: DeployResult
+  readonly summary: SummaryEvent | undefined
+  readonly failures: number
+  /** How long it took; used when no summary says it. */
+  readonly elapsedMs: number
+}
+
+/** The stack's outputs, marked where they changed; nothing when there are none. */
+export function outputLines(stack: StepMetadata | undefined, paint: Paint): readonly string[] {
+  const lines = outputsOf(stack)
+  return lines.length === 0 ? [] : [paint('bold', 'Outputs:'), ...diffLines(lines, paint)]
+}
+
+function outputsOf(stack: StepMetadata | undefined): readonly DiffLine[] {
+  if (stack === undefined) return []
+  const old = stack.old?.outputs ?? {}
+  if (stack.new === null) return entryLines('-', old, 0)
+  const next = stack.new.outputs
+  return [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted().flatMap(key => {
+    const lines = mapLines(pick(old, key), pick(next, key), 0)
+    return lines.length > 0 ? lines : entryLines(' ', pick(next, key), 0)
+  })
+}
+
+/** Counts by kind of step, the unchanged and the failed. */
+export function resourceLines(ending: Ending, style: LineStyle): readonly string[] {
+  const counts = ending.summary?.resourceChanges ?? ending.result.changes
+  const changed = summaryOrder.filter(op => !quiet.has(op) && (counts[op] ?? 0) > 0)
+  const lines = changed.filter(isStepOp).map(op => {
+    const look = lookOf(op)
+    const words = style.planning ? `to ${look.planned}` : look.done
+    return `    ${style.paint(look.colour, `${look.mark}${counts[op]} ${words}`)}`
+  })
+  const same = counts['same'] ?? 0
+  if (same > 0) lines.push(`    ${style.paint('faint', `  ${same} unchanged`)}`)
+  if (ending.failures > 0) lines.push(`    ${style.paint('red', `  ${ending.failures} failed`)}`)
+  if (changed.length === 0 && ending.failures === 0 && ending.result.result === 'succeeded')
+    lines.push(`      ${style.planning ? 'no changes are needed' : 'nothing changed'}`)
+  return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
+}
+
+/** Reads change nothing; what stays the same has a line of its own. */
+const quiet: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
+
+/** How long it took; a preview's time is nobody's concern. */
+export function durationLines(ending: Ending, style: LineStyle): readonly string[] {
+  if (style.planning) return []
+  const seconds = ending.summary?.durationSeconds
+  const text = durationText(seconds === undefined ? ending.elapsedMs : seconds * 1000)
+  return [`${style.paint('bold', 'Duration:')} ${text}`]
+}
+
+/** The operations whose end nobody knows, and what to do about them. */
+export function pendingLines(pending: DeployResult['pending'], paint: Paint): readonly string[] {
+  if (pending.length === 0) return []
+  const which = pending.length === 1 ? 'This operation' : 'These operations'
+  return [
+    paint(
+      'yellow',
+      `${which} began, and how ${pending.length === 1 ? 'it' : 'they'} ended is not known:`,
+    ),
+    ...pending.flatMap(({ urn, type }) => [
+      `    ${type} ${paint('bold', nameOfUrn(urn))}`,
+      paint('faint', `      ${urn}`),
+    ]),
+    'Find out what became of the resources. The next run names them again;',
+    '`antichain refresh --clear-pending-creates` forgets creates that did not take place.',
+  ]
+}
+
+function pick(map: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> {
+  return Object.hasOwn(map, key) ? { [key]: map[key] } : {}
+}
