@@ -39,6 +39,7 @@ export function previewRun(
         result,
         isPreview: true,
       })
+      if (life.fault() !== undefined && !isCancelled) throw life.fault()
       return resultOf(emitter, result, [])
     } finally {
       await tearDown(surroundings)

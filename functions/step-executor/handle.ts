@@ -24,11 +24,11 @@ export function pollDeliveries(
   ports: { readonly chains: ChainQueuePort; readonly clock: ClockPort; readonly journal: LogPort },
   executor: Executor,
 ): PollingExecutor {
-  let isOver = false
+  const over = new AbortController()
   const open = new Set<Promise<void>>()
   const poll = async (): Promise<void> => {
-    while (!isOver) {
-      const deliveries = await ports.chains.receive(deliveriesMax, pollMs)
+    while (!over.signal.aborted) {
+      const deliveries = await ports.chains.receive(deliveriesMax, pollMs, over.signal)
       for (const delivery of deliveries) {
         const work: Promise<void> = executor
           .handle(delivery)
@@ -40,12 +40,14 @@ export function pollDeliveries(
       }
     }
   }
-  poll().catch(thrown =>
+  const polling = poll().catch(thrown =>
     ports.journal.write('error', 'queue.failed', { message: messageOf(thrown) }),
   )
   return {
     async end() {
-      isOver = true
+      // Another executor of this process must get what comes next.
+      over.abort()
+      await polling
       await Promise.allSettled([...open])
     },
   }

@@ -198,13 +198,10 @@ async function runProgram(
           done,
         ),
       ),
-    outputs: (urn, outputs) =>
-      call(done =>
-        client.registerResourceOutputs(
-          RegisterResourceOutputsRequest.create({ urn, outputs }),
-          done,
-        ),
-      ),
+    outputs: async (urn, outputs) => {
+      const request = RegisterResourceOutputsRequest.create({ urn, outputs })
+      await call<object>(done => client.registerResourceOutputs(request, done))
+    },
   })
   try {
     const root = await monitor('').register({
@@ -213,7 +210,7 @@ async function runProgram(
       object: {},
     })
     await program?.(monitor(root.urn))
-    await call(done => client.signalAndWaitForShutdown({}, done))
+    await call<object>(done => client.signalAndWaitForShutdown({}, done))
     return { error: undefined, bail: false }
   } catch {
     return { error: undefined, bail: true }
