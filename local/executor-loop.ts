@@ -2,9 +2,11 @@ import { pollDeliveries } from '../functions/step-executor/handle.ts'
 import type { StartedDeployment } from '../functions/step-generator/handle.ts'
 import { stepOfOperation } from '../shared/engine/deployment/operations.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
-import { type ExecutionContext, createExecutor } from '../shared/engine/executor/executor.ts'
+import { createExecutor } from '../shared/engine/executor/executor.ts'
+import type { ExecutionContext } from '../shared/engine/executor/execution-context.ts'
 import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
+import { DeployError } from '../shared/errors/error.ts'
 import type { ExecutorId } from '../shared/records/ids.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
 
@@ -36,7 +38,11 @@ export async function startExecutor(
     executor,
     contextOf: asked_ => Promise.resolve(asked_ === deployment ? context : undefined),
   })
-  const polling = pollDeliveries(platform, handler)
+  const polling = pollDeliveries(platform, handler, thrown => {
+    // The store of this machine does not come back by itself: a full disk, say, is a person's affair.
+    if (thrown instanceof DeployError && thrown.code === 'STORE_UNAVAILABLE')
+      surroundings.life.abort(thrown)
+  })
   const renewing = setInterval(() => {
     platform.leases
       .renew(deployment, executor, surroundings.processes.groups())

@@ -3,7 +3,7 @@ import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
 import { type Life, createLife } from '../shared/engine/deployment/life.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import { type StepEmitter, createStepEmitter } from '../shared/engine/events/step-emitter.ts'
-import type { PerformDeps } from '../shared/engine/executor/perform.ts'
+import type { PerformDeps } from '../shared/engine/executor/performing.ts'
 import { type Base, providerStateIn } from '../shared/engine/generator/base.ts'
 import type { PackageRequest } from '../shared/engine/generator/goal.ts'
 import { type MonitorServer, startMonitorServer } from '../shared/engine/monitor/monitor-server.ts'
@@ -65,25 +65,7 @@ export async function surround({ platform, request, sink, hosts }: Asked): Promi
     refreshCommand: request.options.command === 'refresh',
     scrub,
   })
-  const monitor = await startMonitorServer({
-    said: ({ severity, message, urn, streamId, ephemeral }) => {
-      if (severity === 'debug') return
-      const about = {
-        ...(urn === '' ? {} : { urn }),
-        ...(ephemeral ? { ephemeral } : {}),
-        streamID: streamId,
-      }
-      emitter.emit({
-        diagnosticEvent: {
-          ...about,
-          prefix: `${severity}: `,
-          message: scrub(message),
-          color: 'raw',
-          severity,
-        },
-      })
-    },
-  })
+  const monitor = await startMonitor(emitter, scrub)
   const processes = createProcesses()
   const path = userPath(
     process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? '',
@@ -91,28 +73,7 @@ export async function surround({ platform, request, sink, hosts }: Asked): Promi
   )
   const env = userEnvironment(path)
   const plugins =
-    hosts?.plugins ??
-    createPluginHost({
-      processes,
-      env,
-      path,
-      home: homedir(),
-      programDirectory: source.directory,
-      project: source.name,
-      runtimeOptions: source.runtimeOptions,
-      engineAddress: () => monitor.address,
-      said: ({ severity, text, streamId }) => {
-        if (severity === 'debug') return
-        emitter.emit({
-          diagnosticEvent: {
-            message: scrub(`${text}\n`),
-            color: 'raw',
-            severity,
-            streamID: streamId,
-          },
-        })
-      },
-    })
+    hosts?.plugins ?? pluginHost({ request, env, path, processes, monitor, emitter, scrub })
   const baseNow: Surroundings['baseNow'] = { current: undefined }
   const providers = createProviderRegistry({
     host: plugins,
@@ -145,6 +106,67 @@ export async function surround({ platform, request, sink, hosts }: Asked): Promi
     pause: ms => platform.clock.sleep(ms),
   })
   return { life, monitor, plugins, processes, emitter, performing, baseNow }
+}
+
+/** The monitor, with what programs and plugins say told as diagnostics. */
+function startMonitor(
+  emitter: StepEmitter,
+  scrub: (text: string) => string,
+): Promise<MonitorServer> {
+  return startMonitorServer({
+    said: ({ severity, message, urn, streamId, ephemeral }) => {
+      if (severity === 'debug') return
+      const about = {
+        ...(urn === '' ? {} : { urn }),
+        ...(ephemeral ? { ephemeral } : {}),
+        streamID: streamId,
+      }
+      emitter.emit({
+        diagnosticEvent: {
+          ...about,
+          prefix: `${severity}: `,
+          message: scrub(message),
+          color: 'raw',
+          severity,
+        },
+      })
+    },
+  })
+}
+
+/** The host of the plugins of a run. */
+function pluginHost(about: {
+  readonly request: DeployRequest
+  readonly env: Readonly<Record<string, string>>
+  readonly path: string
+  readonly processes: ProcessesPort
+  readonly monitor: MonitorServer
+  readonly emitter: StepEmitter
+  readonly scrub: (text: string) => string
+}): PluginHost {
+  const { env, path, processes, monitor, emitter, scrub } = about
+  const { source } = about.request
+  return createPluginHost({
+    processes,
+    env,
+    path,
+    home: homedir(),
+    programDirectory: source.directory,
+    project: source.name,
+    runtimeOptions: source.runtimeOptions,
+    engineAddress: () => monitor.address,
+    said: ({ severity, text, streamId }) => {
+      if (severity === 'debug') return
+      emitter.emit({
+        diagnosticEvent: {
+          message: scrub(`${text}\n`),
+          color: 'raw',
+          severity,
+          streamID: streamId,
+        },
+      })
+    },
+  })
 }
 
 /** The environment of the user: without what our launcher put into it. */

@@ -19,10 +19,14 @@ const deliveriesMax = 64
 /** How long one poll waits, in ms. */
 const pollMs = 1_000
 
-/** Polls the queue and hands each delivery to the executor; a delivery whose handling fails comes again. */
+/**
+ * Polls the queue and hands each delivery to the executor; a delivery whose handling fails is told
+ * to `failed` and comes again.
+ */
 export function pollDeliveries(
   ports: { readonly chains: ChainQueuePort; readonly clock: ClockPort; readonly journal: LogPort },
   executor: Executor,
+  failed: (thrown: unknown) => void = () => {},
 ): PollingExecutor {
   const over = new AbortController()
   const open = new Set<Promise<void>>()
@@ -32,9 +36,10 @@ export function pollDeliveries(
       for (const delivery of deliveries) {
         const work: Promise<void> = executor
           .handle(delivery)
-          .catch(thrown =>
-            ports.journal.write('error', 'delivery.failed', { message: messageOf(thrown) }),
-          )
+          .catch(thrown => {
+            ports.journal.write('error', 'delivery.failed', { message: messageOf(thrown) })
+            failed(thrown)
+          })
           .finally(() => open.delete(work))
         open.add(work)
       }

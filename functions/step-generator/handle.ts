@@ -183,7 +183,13 @@ export async function runDeployment(
       return ports.control.stop(deployment, 'graceful')
     },
   }
-  life.aborted.then(() => runOut(deps)).catch(thrown => life.abort(thrown))
+  life.aborted
+    .then(() => runOut(deps))
+    .catch(thrown => {
+      life.abort(thrown)
+      // Without the store nobody learns any more how the rest ends: whoever waits is told so.
+      return watcher.settle(thrown)
+    })
   try {
     const isWhole = await commandOrFault(deps, started.base)
     const result = beside.isCancelled()

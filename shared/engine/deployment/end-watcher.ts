@@ -87,7 +87,7 @@ export function createEndWatcher(
     open: () => [...waits.keys()],
     async settle(thrown) {
       for (const id of waits.keys()) due.add(id)
-      await read()
+      await read().catch(() => undefined)
       for (const wait of waits.values()) wait.failed(thrown)
       waits.clear()
     },

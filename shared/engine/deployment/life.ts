@@ -1,10 +1,9 @@
-import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { ProgramHost } from '../../programs/program.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
-import type { PerformDeps } from '../executor/perform.ts'
+import type { PerformDeps } from '../executor/performing.ts'
 import type { Base } from '../generator/base.ts'
 import type { GeneratorContext, StepRunner } from '../generator/context.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
@@ -92,10 +91,4 @@ export function createLife(deps: LifeDeps): Life {
       digestOf: goal => deps.digest(`${goal.type} ${goal.name} ${goal.parent}`),
     }),
   }
-}
-
-/** What a deployment has besides: its records. */
-export interface RecordedDeployment {
-  readonly deployment: DeploymentId
-  readonly nextId: () => OperationId
 }
