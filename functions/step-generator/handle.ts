@@ -134,9 +134,10 @@ async function baseBlob(
 function requireUsable(stored: StoredDeployment): void {
   const mark = stored.metadata['integrity_error']
   if (typeof mark !== 'object' || mark === null || !('error' in mark)) return
+  const { error: reason } = mark
   throw error(
     'STATE_INTEGRITY',
-    `snapshot integrity failure; refusing to use it: ${String(mark['error'])}`,
+    `snapshot integrity failure; refusing to use it: ${typeof reason === 'string' ? reason : JSON.stringify(reason)}`,
   )
 }
 

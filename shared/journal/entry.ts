@@ -153,7 +153,7 @@ function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
     case 'secrets-manager':
       return {
         kind,
-        ...(raw.secretsProvider ? { secretsProvider: raw.secretsProvider as EntrySecrets } : {}),
+        ...(raw.secretsProvider ? { secretsProvider: raw.secretsProvider } : {}),
       }
     case 'extension-parameterize':
       return { kind, ref: raw.extensionRef ?? '', extension: (raw.extension ?? null) as Json }
@@ -172,7 +172,7 @@ function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
 function changesOf(raw: z.infer<typeof entryForm>): Changes {
   const { state } = raw
   return {
-    ...(state ? { state: { ...state, custom: state['custom'] === true } as StoredResource } : {}),
+    ...(state ? { state: { ...state, custom: state['custom'] === true } } : {}),
     ...referenceIn('remove', raw.removeOld, raw.removeNew),
     ...referenceIn('delete', raw.deleteOld, raw.deleteNew),
     ...referenceIn('pendingReplacement', raw.pendingReplacementOld, raw.pendingReplacementNew),

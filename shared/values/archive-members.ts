@@ -33,7 +33,7 @@ async function openTar(bytes: Uint8Array): Promise<readonly TarMember[]> {
   await new Promise<void>((resolve, reject) => {
     parser.on('end', resolve)
     parser.on('error', reject)
-    Readable.from([Buffer.from(bytes)]).pipe(parser as unknown as NodeJS.WritableStream)
+    Readable.from([Buffer.from(bytes)]).pipe(parser)
   })
   return Promise.all(members)
 }

@@ -148,7 +148,7 @@ function decodeSigned(json: JsonObject, signature: Json, open: Open): PropertyVa
     default:
       throw error(
         'VALUE_MALFORMED',
-        `a value in the state has the unknown signature '${String(signature)}'`,
+        `a value in the state has the unknown signature ${JSON.stringify(signature)}`,
       )
   }
 }

@@ -41,7 +41,7 @@ function headersOf(name: string, size: number): readonly Uint8Array[] {
 }
 
 function toAscii(name: string): string {
-  return [...name].filter(character => character.charCodeAt(0) < 0x80).join('')
+  return name.replaceAll(/\P{ASCII}/gu, '')
 }
 
 /** The name in its two fields; undefined when it does not fit. */
