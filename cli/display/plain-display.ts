@@ -50,7 +50,7 @@ export function createPlainDisplay(
 }
 
 /** The lines of one change; a resource that stays as it is has none. */
-export function changeLines(
+function changeLines(
   change: Change,
   options: Pick<DisplayOptions, 'kind' | 'diff'>,
   style: LineStyle,

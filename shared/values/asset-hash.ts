@@ -99,10 +99,7 @@ function fileBytes(source: FileSource, reader: AssetReader): Promise<Uint8Array>
 }
 
 /** The files of an archive in the order in which they are hashed. Throws RESOURCE_INVALID. */
-export async function* membersOf(
-  archive: Archive,
-  reader: AssetReader,
-): AsyncGenerator<TarMember, void> {
+async function* membersOf(archive: Archive, reader: AssetReader): AsyncGenerator<TarMember, void> {
   const { source } = archive
   if (source === undefined)
     throw error('RESOURCE_INVALID', 'an archive without contents cannot be read')

@@ -43,7 +43,7 @@ export function containsUnknown(value: PropertyValue | undefined): boolean {
 }
 
 /** The value with every special part replaced from the inside out; shares what does not change. */
-export function mapSpecials(
+function mapSpecials(
   value: PropertyValue,
   replace: (special: SpecialValue) => PropertyValue,
 ): PropertyValue {

@@ -138,7 +138,7 @@ function isCountedRead(step: Step, end: StepEnd): boolean {
 }
 
 /** Steps that people are not shown: default providers and bookkeeping. */
-export function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
+function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
   if (step.op === 'remove-pending-replace' || step.op === 'join') return true
   return isProviderType(step.type) && isDefaultProviderName(nameOf(step.urn))
 }

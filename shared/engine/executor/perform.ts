@@ -164,7 +164,7 @@ function protectedMessage(state: ResourceState): string {
 }
 
 /** The record of what was thrown by a provider call. */
-export function outcomeErrorOf(thrown: unknown): OutcomeError {
+function outcomeErrorOf(thrown: unknown): OutcomeError {
   if (!(thrown instanceof ProviderError)) return { message: messageOf(thrown), status: 'ok' }
   const status = thrown.status === 'ok' ? 'ok' : thrown.status === 'partial' ? 'partial' : 'unknown'
   return { message: thrown.message, status, code: String(thrown.code) }

@@ -90,7 +90,7 @@ function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, Config
 }
 
 /** `default_1_2_3_beta_1_<address>`. */
-export function defaultName(request: PackageRequest): string {
+function defaultName(request: PackageRequest): string {
   const version = request.version === '' ? '' : `_${request.version.replace(/[.+-]/g, '_')}`
   const url =
     request.downloadUrl === '' ? '' : `_${request.downloadUrl.replace(/[^A-Za-z0-9_.-]/g, '_')}`
@@ -110,7 +110,7 @@ export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValu
 }
 
 /** Writes version, address and checksums of the plugin into the inputs of a provider resource. Source: provider-protocol 7.3. */
-export function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
+function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
   const written = new Map<string, PropertyValue>(inputs)
   const internal = new Map<string, PropertyValue>()
   if (request.downloadUrl !== '') internal.set('pluginDownloadURL', request.downloadUrl)
@@ -153,7 +153,7 @@ export function explicitProvider(
 }
 
 /** The provider for a package that the nearest component above has, or the parent's own when of this package. */
-export function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
+function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
   if (parent === '' || typeOf(parent) === stackType) return ''
   const above = ctx.sets.goals.get(parent)
   if (above?.custom === true && above.provider !== '' && packageOf(typeOf(parent)) === pkg)

@@ -64,7 +64,7 @@ export function stateGraph(states: readonly ResourceState[]): StateGraph {
 }
 
 /** A walk of dependents asks this of each candidate; `in` are the URNs reached so far. */
-export function dependsOnAny(state: ResourceState, reached: ReadonlySet<Urn>): boolean {
+function dependsOnAny(state: ResourceState, reached: ReadonlySet<Urn>): boolean {
   const provider = providerUrnOf(state.provider)
   if (provider !== undefined && reached.has(provider)) return true
   for (const urn of namedDependencies(state)) if (reached.has(urn)) return true

@@ -134,7 +134,7 @@ function refuseMissing(request: RegisterResourceRequest): void {
 }
 
 /** The error for what a later version will have. */
-export function missing(feature: string, name: string): Error {
+function missing(feature: string, name: string): Error {
   return error('FEATURE_MISSING', `${feature} are not supported yet (resource '${name}')`)
 }
 
