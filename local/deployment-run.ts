@@ -1,7 +1,7 @@
 import { type StartedDeployment, runDeployment } from '../functions/step-generator/handle.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
-import type { Base } from '../shared/engine/generator/base.ts'
+import type { Base } from '../shared/engine/deployment/base.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
 import { startExecutor } from './executor-loop.ts'
 import { resultOf, summary } from './result.ts'

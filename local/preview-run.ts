@@ -1,6 +1,6 @@
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
-import { baseOf } from '../shared/engine/generator/base.ts'
-import { previewCommand } from '../shared/engine/preview-command.ts'
+import { baseOf } from '../shared/engine/deployment/base.ts'
+import { previewCommand } from '../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
 import { decodeSnapshot } from '../shared/state/deployment.ts'

@@ -11,7 +11,7 @@ import type {
   WriterToken,
 } from '../../shared/records/ids.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { deployCommand, type CommandDeps } from '../../shared/engine/deploy-command.ts'
+import { deployCommand, type CommandDeps } from '../../shared/engine/commands/deploy-command.ts'
 import {
   busyError,
   closeDead,
@@ -22,12 +22,12 @@ import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
 import { awaitRunning } from '../../shared/engine/deployment/plan-run.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
-import type { Life } from '../../shared/engine/deployment/life.ts'
+import type { Life } from '../../shared/engine/commands/life.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log-writer.ts'
 import { type Pin, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
-import { type Base, baseOf } from '../../shared/engine/generator/base.ts'
+import { type Base, baseOf } from '../../shared/engine/deployment/base.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { ChainQueuePort, HintsPort } from '../../shared/ports/queue.ts'
 import { type DeploymentResult, rulesVersion } from '../../shared/records/log.ts'

@@ -7,10 +7,10 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
 import type { StepEnd } from '../step-end.ts'
 import { chainMessages } from './chain-messages.ts'
-import { stepEndOf } from './deployment-runner.ts'
 import type { EndWatcher } from './end-watcher.ts'
 import { inBatches } from './log-view.ts'
 import type { LogWriter } from './log-writer.ts'
+import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
 
 /** A planned operation with the step that it is; joins have none. */

@@ -1,24 +1,30 @@
-import type { BlobHash, OperationId } from '../records/ids.ts'
-import type { DecisionLogPort } from '../ports/records.ts'
-import { decodeSnapshot, envelopeOf } from '../state/deployment.ts'
-import type { StoredDeployment } from '../state/stored.ts'
-import { createDeploymentRunner } from './deployment/deployment-runner.ts'
-import type { Life } from './deployment/life.ts'
-import type { Pin } from './deployment/log-view.ts'
-import { type PlanDeps, runPlan } from './deployment/plan-run.ts'
-import { type Base, baseOf } from './generator/base.ts'
-import type { GeneratorContext } from './generator/context.ts'
+/**
+ * commands: what each command does, over the other folders of the engine, all of which it may import.
+ *
+ * Invariants: a preview and a deployment take the same decisions, carried out by different runners
+ * (I11); after an abort nothing more is decided.
+ */
+import type { BlobHash, OperationId } from '../../records/ids.ts'
+import type { DecisionLogPort } from '../../ports/records.ts'
+import { decodeSnapshot, envelopeOf } from '../../state/deployment.ts'
+import type { StoredDeployment } from '../../state/stored.ts'
+import { createDeploymentRunner } from '../generator/deployment-runner.ts'
+import type { Life } from './life.ts'
+import type { Pin } from '../deployment/log-view.ts'
+import { type PlanDeps, runPlan } from '../deployment/plan-run.ts'
+import { type Base, baseOf } from '../deployment/base.ts'
+import type { GeneratorContext } from '../generator/context.ts'
 import { hasPlugins } from './missing-plugins.ts'
-import { planDeletes } from './generator/delete-plan.ts'
-import { condemnedSteps } from './generator/delete-steps.ts'
+import { planDeletes } from '../generator/delete-plan.ts'
+import { condemnedSteps } from '../generator/delete-steps.ts'
 import {
   planRefresh,
   refreshBefore,
   refreshSteps,
   tellUnchanged,
-} from './generator/refresh-plan.ts'
+} from '../generator/refresh-plan.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
-import { unwrittenPositions } from './generator/positions.ts'
+import { unwrittenPositions } from '../generator/positions.ts'
 
 /** What a deployment's command has at hand. */
 export interface CommandDeps extends PlanDeps {

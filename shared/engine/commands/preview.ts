@@ -1,13 +1,13 @@
-import type { ResourceState } from '../state/resource.ts'
-import type { Snapshot } from '../state/snapshot.ts'
-import { rebuiltAfterRefresh } from '../state/refreshed.ts'
-import { perform } from './executor/perform.ts'
-import { type PerformDeps } from './executor/performing.ts'
-import type { StepEmitter } from './events/step-emitter.ts'
-import { type Base, baseOf } from './generator/base.ts'
-import type { GeneratorContext } from './generator/context.ts'
-import { condemnedSteps } from './generator/delete-steps.ts'
-import { refreshSteps, tellUnchanged } from './generator/refresh-plan.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import type { Snapshot } from '../../state/snapshot.ts'
+import { rebuiltAfterRefresh } from '../../state/refreshed.ts'
+import { perform } from '../executor/perform.ts'
+import { type PerformDeps } from '../executor/performing.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import { type Base, baseOf } from '../deployment/base.ts'
+import type { GeneratorContext } from '../generator/context.ts'
+import { condemnedSteps } from '../generator/delete-steps.ts'
+import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
 
 /** What would be deleted, told in the order in which it would go; false when something could not be. */
 export async function previewDeletes(

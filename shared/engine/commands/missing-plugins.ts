@@ -1,9 +1,9 @@
-import { isProviderType, providerUrnOf } from '../names/provider-reference.ts'
-import type { PluginHost } from '../providers/provider.ts'
-import { pluginOf } from '../providers/registry.ts'
-import type { Life } from './deployment/life.ts'
-import type { Base } from './generator/base.ts'
-import type { Snapshot } from '../state/snapshot.ts'
+import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
+import type { PluginHost } from '../../providers/provider.ts'
+import { pluginOf } from '../../providers/registry.ts'
+import type { Life } from './life.ts'
+import type { Base } from '../deployment/base.ts'
+import type { Snapshot } from '../../state/snapshot.ts'
 
 /**
  * What is missing of the plugins that a snapshot's resources need, a sentence each: all at once, so

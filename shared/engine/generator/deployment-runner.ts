@@ -3,13 +3,14 @@ import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
-import type { EndedStep, StepRunner } from '../generator/context.ts'
+import type { EndedStep, StepRunner } from './context.ts'
 import type { Step, TrackedState } from '../step.ts'
 import { type StepEnd, succeeded } from '../step-end.ts'
-import type { EndWatcher, RecordedEnd } from './end-watcher.ts'
-import type { LogWriter } from './log-writer.ts'
-import { operationOf } from './operations.ts'
-import type { Sealing } from './sealing.ts'
+import type { EndWatcher } from '../deployment/end-watcher.ts'
+import type { LogWriter } from '../deployment/log-writer.ts'
+import { operationOf } from '../deployment/operations.ts'
+import { stepEndOf } from '../deployment/recorded-end.ts'
+import type { Sealing } from '../deployment/sealing.ts'
 
 /** What a runner over the records needs. */
 export interface DeploymentRunnerDeps {
@@ -88,23 +89,6 @@ function chainOf(steps: readonly Step[], deps: DeploymentRunnerDeps): readonly O
     const place = { id, needs: at === 0 ? 0 : 1, releases: next === undefined ? [] : [next] }
     return [operationOf(step, place, deps.sealing)]
   })
-}
-
-/** An end as the records have it, opened. */
-export function stepEndOf(recorded: RecordedEnd, sealing: Sealing): StepEnd {
-  const { outcome } = recorded
-  const verdict = recorded.head.end?.verdict ?? 'interrupted'
-  return {
-    verdict,
-    state: outcome?.state === undefined ? undefined : sealing.open(outcome.state),
-    resultOp: outcome?.resultOp,
-    error: outcome?.error ?? (verdict === 'interrupted' ? interrupted : undefined),
-  }
-}
-
-const interrupted = {
-  message: 'the operation was interrupted; nobody knows how it ended',
-  status: 'unknown' as const,
 }
 
 function endedStep(step: Step, operation: Operation, end: StepEnd): EndedStep {

@@ -1,10 +1,10 @@
-import { stackType } from '../names/urn.ts'
-import { emptyMap, type PropertyMap } from '../values/value.ts'
-import type { Life } from './deployment/life.ts'
-import { type ProgramPart, runProgram } from './deployment/run-program.ts'
-import { messageOf } from '../errors/error.ts'
-import type { GeneratorContext } from './generator/context.ts'
-import { applyOutputs, createGenerator, type Generator } from './generator/generator.ts'
+import { stackType } from '../../names/urn.ts'
+import { emptyMap, type PropertyMap } from '../../values/value.ts'
+import type { Life } from './life.ts'
+import { type ProgramPart, runProgram } from './run-program.ts'
+import { messageOf } from '../../errors/error.ts'
+import type { GeneratorContext } from '../generator/context.ts'
+import { applyOutputs, createGenerator, type Generator } from '../generator/generator.ts'
 
 /** The program's part of a command, run; `undefined` when the program could not be started. */
 export interface ProgramPhase {

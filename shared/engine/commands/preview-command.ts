@@ -1,9 +1,9 @@
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
-import type { Life } from './deployment/life.ts'
-import type { Base } from './generator/base.ts'
-import { createPreviewRunner } from './generator/preview-runner.ts'
+import type { Life } from './life.ts'
+import type { Base } from '../deployment/base.ts'
+import { createPreviewRunner } from '../generator/preview-runner.ts'
 import { hasPlugins } from './missing-plugins.ts'
-import { refreshBefore } from './generator/refresh-plan.ts'
+import { refreshBefore } from '../generator/refresh-plan.ts'
 import { previewDeletes, previewRefresh } from './preview.ts'
 
 /**
