@@ -1,6 +1,8 @@
 import type { DeployRequest } from '../shared/engine/request.ts'
 
-/** Secret texts shorter than this are left: taking out single letters would destroy every message. */
+/**
+ * Secret texts shorter than this are left: taking out single letters would destroy every message.
+ */
 const scrubbedMin = 3
 
 /** Takes the texts of secret configuration out of messages. */

@@ -64,7 +64,9 @@ const kinds = [
   'snippets',
 ] as const satisfies readonly JournalEntry['kind'][]
 
-/** An entry as Pulumi serializes it: fields in its order, `removeOld` and `removeNew` always there. */
+/**
+ * An entry as Pulumi serializes it: fields in its order, `removeOld` and `removeNew` always there.
+ */
 export function encodeEntry(entry: JournalEntry): { readonly [field: string]: Json } {
   const changes: Changes = hasChanges(entry) ? entry : {}
   const { remove, delete: marked, pendingReplacement, state, isRefresh } = changes

@@ -138,8 +138,8 @@ function remark(sent: PropertyValue, returned: PropertyValue): PropertyValue {
 }
 
 /**
- * Values as events show them, plain JSON: the stored form with secrets blinded and the text of assets
- * left out. Source: Pulumi's events as `--json` prints them.
+ * Values as events show them, plain JSON: the stored form with secrets blinded and the text of
+ * assets left out. Source: Pulumi's events as `--json` prints them.
  */
 export function redactMap(map: PropertyMap): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...map].map(([key, value]) => [key, redact(value)]))

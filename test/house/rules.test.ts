@@ -97,7 +97,10 @@ describe('house rules', () => {
   })
 })
 
-/** Lines at which functions begin that are too long: from a line with `function` or `=> {` to the brace at its indent. */
+/**
+ * Lines at which functions begin that are too long: from a line with `function` or `=> {` to the
+ * brace at its indent.
+ */
 function longFunctions(lines: readonly string[]): readonly number[] {
   const found: number[] = []
   lines.forEach((line, at) => {

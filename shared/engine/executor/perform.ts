@@ -2,8 +2,8 @@
  * executor: runs the operations of the log: begin, provider call, outcome, end, arrivals.
  * Imports providers, ports and below, and the engine's deployment, steps and events.
  *
- * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows no
- * stop; the store enforces needs and the single end; messages may lie.
+ * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows
+ * no stop; the store enforces needs and the single end; messages may lie.
  */
 import { ProviderError } from '../../providers/provider.ts'
 import { messageOf } from '../../errors/error.ts'

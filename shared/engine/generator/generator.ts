@@ -24,7 +24,10 @@ export interface InvokeRequest {
 
 /** What a program can ask for; every method may be called while others run. */
 export interface Generator {
-  /** Decides, carries out, and answers what the resource is. Throws `Bail` or `RegistrationFailed` after the error was told. */
+  /**
+   * Decides, carries out, and answers what the resource is. Throws `Bail` or `RegistrationFailed`
+   * after the error was told.
+   */
   readonly register: (registration: Registration) => Promise<CurrentState>
   readonly read: (request: ReadRequest) => Promise<CurrentState>
   /** Outputs of a component at once, of the stack at the end. */

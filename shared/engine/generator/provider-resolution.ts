@@ -97,7 +97,10 @@ function defaultName(request: PackageRequest): string {
   return `default${version}${url}`
 }
 
-/** The stack's configuration of a package as provider inputs: texts, secrets marked. Dynamic providers get everything. */
+/**
+ * The stack's configuration of a package as provider inputs: texts, secrets marked. Dynamic
+ * providers get everything.
+ */
 export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValue>): PropertyMap {
   const all = pkg === 'pulumi-nodejs' || pkg === 'pulumi-python'
   const inputs = new Map<string, PropertyValue>()
@@ -109,7 +112,10 @@ export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValu
   return inputs
 }
 
-/** Writes version, address and checksums of the plugin into the inputs of a provider resource. Source: provider-protocol 7.3. */
+/**
+ * Writes version, address and checksums of the plugin into the inputs of a provider resource.
+ * Source: provider-protocol 7.3.
+ */
 function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
   const written = new Map<string, PropertyValue>(inputs)
   const internal = new Map<string, PropertyValue>()
@@ -120,7 +126,10 @@ function withPluginInputs(inputs: PropertyMap, request: PackageRequest): Propert
   return written
 }
 
-/** The registration as a goal: its provider resolved, plugin facts written into a provider's inputs. Source: `engine.md` 2.2 steps 10-14. */
+/**
+ * The registration as a goal: its provider resolved, plugin facts written into a provider's inputs.
+ * Source: `engine.md` 2.2 steps 10-14.
+ */
 export async function resolveProvider(
   ctx: GeneratorContext,
   registration: Registration,
@@ -152,7 +161,10 @@ export function explicitProvider(
   return inheritedProvider(ctx, registration.parent, pkg)
 }
 
-/** The provider for a package that the nearest component above has, or the parent's own when of this package. */
+/**
+ * The provider for a package that the nearest component above has, or the parent's own when of this
+ * package.
+ */
 function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
   if (parent === '' || typeOf(parent) === stackType) return ''
   const above = ctx.sets.goals.get(parent)

@@ -9,7 +9,9 @@ import { providerUrnOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
-/** The URNs that a state names as dependencies: listed, by property, deleted with, replaced with. */
+/**
+ * The URNs that a state names as dependencies: listed, by property, deleted with, replaced with.
+ */
 export function namedDependencies(state: ResourceState): ReadonlySet<Urn> {
   const named = new Set<Urn>(state.dependencies)
   for (const urns of state.propertyDependencies.values()) for (const urn of urns) named.add(urn)
