@@ -3,21 +3,22 @@
  * result of the deployment; may import names, records and engine contracts and the contracts of cli.
  *
  * Invariants: with --json stdout has events and nothing else, one a line; what is shown was redacted
- * before it came here; folding and rendering are pure, only this file and live.ts write.
+ * before it came here; folding and rendering are pure, only this file and the screens write.
  */
-import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import type { DeployResult } from '../../shared/engine/request.ts'
 import type { Display, DisplayOptions } from '../tools.ts'
 import { changedKeys } from './changed-keys.ts'
+import { createLiveScreen } from './live-screen.ts'
 import { type Change, createModel, type Model } from './model.ts'
 import { createPaint, type Paint } from './paint.ts'
 import { diagnosticLines, headerLine, isListed, saidLines, stepLine } from './render-lines.ts'
+import { renderTree } from './render-tree.ts'
+import { createLineScreen } from './screen.ts'
 import { durationLine, outputLines, pendingLines, resourceLines } from './summary.ts'
 
 /** A display for one deployment or preview: JSON, plain lines, or a live tree on a terminal. */
 export function createDisplay(options: DisplayOptions): Display {
   const now = (): number => Date.now()
-  return options.json ? createJsonDisplay(options, now) : createLineDisplay(options, now)
+  return options.json ? createJsonDisplay(options, now) : createTextDisplay(options, now)
 }
 
 function createJsonDisplay(options: DisplayOptions, now: () => number): Display {
@@ -32,40 +33,64 @@ function createJsonDisplay(options: DisplayOptions, now: () => number): Display 
   }
 }
 
-function createLineDisplay(options: DisplayOptions, now: () => number): Display {
+/** Lines as things happen; on a terminal a tree below them until the end, when the lines of steps come. */
+function createTextDisplay(options: DisplayOptions, now: () => number): Display {
   const paint = createPaint(options.color)
   const model = createModel(changedKeys)
-  const write = (lines: readonly string[]): void => {
-    if (lines.length > 0) options.stdout.write(`${lines.join('\n')}\n`)
+  const startedMs = now()
+  const screen = options.interactive
+    ? createLiveScreen(options.stdout, size =>
+        renderTree(model, { ...size, nowMs: now(), startedMs, paint }),
+      )
+    : createLineScreen(options.stdout)
+  const kept: string[] = []
+  let stage: 'new' | 'running' | 'ended' = 'new'
+  const show = (change: Change): void => {
+    const lines = changeLines(change, paint)
+    if (options.interactive && change.kind === 'ended') kept.push(...lines)
+    else screen.write(lines)
   }
-  let isBegun = false
   const begin = (): void => {
-    if (!isBegun) write([headerLine(options, paint)])
-    isBegun = true
+    if (stage === 'new') screen.write([headerLine(options, paint)])
+    stage = 'running'
+  }
+  const end = (): void => {
+    for (const change of model.close(now())) show(change)
+    void screen.close()
+    screen.write([...kept, ...endLines(model, { ...options, paint })])
+    stage = 'ended'
   }
   return {
-    emit(event: EngineEventPayload) {
+    emit(event) {
+      // What plugins say while they are stopped would stand below the summary and help nobody.
+      if (stage === 'ended') return
       begin()
-      for (const change of model.apply(event, now())) write(changeLines(change, paint))
+      for (const change of model.apply(event, now())) show(change)
+      if ('cancelEvent' in event) end()
     },
-    finish(result) {
-      begin()
-      for (const change of model.close(now())) write(changeLines(change, paint))
-      write(endLines(model, result, { ...options, paint }))
+    async finish(result) {
+      if (stage !== 'ended') {
+        begin()
+        end()
+      }
+      const pending = pendingLines(result.pending, paint)
+      screen.write(pending.length === 0 ? [] : ['', ...pending])
+      if (options.dryRun) screen.write([''])
+      await screen.close()
     },
   }
 }
 
 function changeLines(change: Change, paint: Paint): readonly string[] {
   if (change.kind === 'ended') return isListed(change.step) ? [stepLine(change.step, paint)] : []
-  const { severity } = change.diagnostic
-  return severity === 'info' || severity === 'info#err' ? saidLines(change.diagnostic) : []
+  const { severity, ephemeral } = change.diagnostic
+  const isShown = (severity === 'info' || severity === 'info#err') && ephemeral !== true
+  return isShown ? saidLines(change.diagnostic) : []
 }
 
-/** Everything below the resources: diagnostics, outputs, summary, duration, what is pending. */
+/** Everything below the resources: diagnostics, outputs, summary, duration. */
 function endLines(
   model: Model,
-  result: DeployResult,
   { paint, suppressOutputs }: { readonly paint: Paint; readonly suppressOutputs: boolean },
 ): readonly string[] {
   const summary = model.summary()
@@ -75,7 +100,6 @@ function endLines(
     suppressOutputs ? [] : outputLines(model.outputs(), paint),
     summary === undefined ? [] : resourceLines(summary, paint),
     summary === undefined ? [] : [durationLine(summary.durationSeconds, paint)],
-    pendingLines(result.pending, paint),
   ]
   return parts.filter(part => part.length > 0).flatMap(part => ['', ...part])
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type {
   DiagnosticEvent,
   EngineEventPayload,
@@ -23,6 +24,8 @@ export interface ShownStep {
   readonly endedMs?: number
   /** Facts beside the status: changed keys, or the first line of an error. */
   readonly note: string
+  /** Whether something changes, or what it came to matters: it has a line of its own. */
+  readonly changed: boolean
 }
 
 /** What an event means for someone who prints as things happen. */
@@ -89,7 +92,8 @@ export function createModel(noteOf: (metadata: StepMetadata) => string): Model {
     const { op } = metadata
     const note = noteOf(metadata)
     const started = open ?? begin(metadata, planning, nowMs)
-    const step = end(started, { op, status: 'done', endedMs: nowMs, note })
+    const changed = isChange(metadata)
+    const step = end(started, { op, status: 'done', endedMs: nowMs, note, changed })
     return [{ kind: 'ended', step, metadata }]
   }
   const failed = (metadata: StepMetadata, nowMs: number): readonly Change[] => {
@@ -154,7 +158,14 @@ function stepOf(metadata: StepMetadata, planning: boolean, nowMs: number): Shown
     component: state?.custom !== true,
     startedMs: nowMs,
     note: '',
+    changed: metadata.op !== 'same' && metadata.op !== 'refresh',
   }
+}
+
+/** A refresh matters when it found something else than the state had. */
+function isChange(metadata: StepMetadata): boolean {
+  if (metadata.op !== 'refresh') return metadata.op !== 'same'
+  return !isDeepStrictEqual(metadata.old?.outputs, metadata.new?.outputs)
 }
 
 /** A stack whose outputs are told twice (its step, then what it registered) keeps the first old ones. */

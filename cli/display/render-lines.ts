@@ -3,8 +3,8 @@ import type { DiagnosticEvent } from '../../shared/engine/events/event.ts'
 import type { DisplayOptions } from '../tools.ts'
 import { type ShownStep, shownName } from './model.ts'
 import { wordsOf } from './operations.ts'
-import type { Paint } from './paint.ts'
-import { shortTime } from './summary.ts'
+import type { Paint, Style } from './paint.ts'
+import { shortTime } from './render-time.ts'
 
 /** The first line: what runs, on which stack. */
 export function headerLine(
@@ -20,34 +20,43 @@ export function headerLine(
 
 /** Whether an ended step gets a line of its own: those that changed nothing are only counted. */
 export function isListed(step: ShownStep): boolean {
-  return step.status !== 'done' || (step.op !== 'same' && step.op !== 'refresh')
+  return step.changed || step.status !== 'done'
 }
 
 /** The line of a step that ended: symbol, type, name, status with its time, what changed. */
 export function stepLine(step: ShownStep, paint: Paint): string {
   const { symbol, style } = wordsOf(step.op)
-  const note =
-    step.note === '' ? '' : step.status === 'failed' ? `: ${step.note}` : ` [${step.note}]`
-  const head = paint(style, symbol.padEnd(2))
-  return ` ${head} ${step.type} ${step.name} ${statusText(step, paint, step.endedMs)}${note}`
+  const status = paint(statusStyle(step), statusText(step, step.endedMs))
+  return ` ${paint(style, symbol.padEnd(2))} ${step.type} ${step.name} ${status}${noteText(step)}`
 }
 
 /** What a step came to or does, with the time that it took so far when it is more than a plan. */
-export function statusText(step: ShownStep, paint: Paint, nowMs: number | undefined): string {
-  const { style, plan, running, done } = wordsOf(step.op)
+export function statusText(step: ShownStep, nowMs: number | undefined): string {
+  const { plan, running, done } = wordsOf(step.op)
   const time = step.planning || nowMs === undefined ? '' : ` (${shortTime(nowMs - step.startedMs)})`
   switch (step.status) {
     case 'running':
-      return paint(style, step.planning ? plan : `${running}${time}`)
+      return step.planning ? plan : `${running}${time}`
     case 'done':
-      return paint(style, step.planning ? plan : `${done}${time}`)
+      return step.planning ? plan : `${done}${time}`
     case 'failed':
-      return paint('error', `${step.planning ? plan : running} failed${time}`)
+      return `${step.planning ? plan : running} failed${time}`
     case 'unknown':
-      return paint('warning', `${running} interrupted${time}`)
+      return `${running} interrupted${time}`
     default:
       return step.status satisfies never
   }
+}
+
+/** The colour of a status: that of the operation while nothing went wrong. */
+export function statusStyle(step: ShownStep): Style {
+  if (step.status === 'failed') return 'error'
+  return step.status === 'unknown' ? 'warning' : wordsOf(step.op).style
+}
+
+function noteText(step: ShownStep): string {
+  if (step.note === '') return ''
+  return step.status === 'failed' ? `: ${step.note}` : ` [${step.note}]`
 }
 
 /** What the program or a provider said, a line each, with the resource that it is about. */

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type ShownOutputs, shownName } from './model.ts'
 import { summaryOrder, wordsOf } from './operations.ts'
 import type { Paint, Style } from './paint.ts'
+import { longTime } from './render-time.ts'
 import { renderValue } from './render-value.ts'
 
 /** `Outputs:` with the changes that a deployment made; no line when there are none to show. */
@@ -53,21 +54,6 @@ export function pendingLines(pending: DeployResult['pending'], paint: Paint): re
     'Look with the provider whether these resources exist before anything else.',
     'Creates that did not take place are forgotten by `antichain refresh --clear-pending-creates`.',
   ]
-}
-
-/** A time as `0.4s`, `12s` or `1m05s`. */
-export function shortTime(ms: number): string {
-  const seconds = Math.max(ms, 0) / 1000
-  return seconds < 10 ? `${seconds.toFixed(1)}s` : longTime(seconds)
-}
-
-function longTime(seconds: number): string {
-  const whole = Math.round(seconds)
-  const rest = String(whole % 60).padStart(2, '0')
-  if (whole < 60) return `${whole}s`
-  const minutes = Math.floor(whole / 60)
-  if (minutes < 60) return `${minutes}m${rest}s`
-  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m${rest}s`
 }
 
 function arrow(before: readonly string[], after: readonly string[]): readonly string[] {
