@@ -10,6 +10,7 @@ import { changedKeys } from './changed-keys.ts'
 import { createLiveScreen } from './live-screen.ts'
 import { type Change, createModel, type Model } from './model.ts'
 import { createPaint, type Paint } from './paint.ts'
+import { stepDetails } from './render-diff.ts'
 import { diagnosticLines, headerLine, isListed, saidLines, stepLine } from './render-lines.ts'
 import { renderTree } from './render-tree.ts'
 import { createLineScreen } from './screen.ts'
@@ -36,7 +37,8 @@ function createJsonDisplay(options: DisplayOptions, now: () => number): Display 
 /** Lines as things happen; on a terminal a tree below them until the end, when the lines of steps come. */
 function createTextDisplay(options: DisplayOptions, now: () => number): Display {
   const paint = createPaint(options.color)
-  const model = createModel(changedKeys)
+  // With --diff every property is shown below its step, so that the line needs no list of them.
+  const model = createModel(options.diff ? () => '' : changedKeys)
   const startedMs = now()
   const screen = options.interactive
     ? createLiveScreen(options.stdout, size =>
@@ -46,7 +48,7 @@ function createTextDisplay(options: DisplayOptions, now: () => number): Display 
   const kept: string[] = []
   let stage: 'new' | 'running' | 'ended' = 'new'
   const show = (change: Change): void => {
-    const lines = changeLines(change, paint)
+    const lines = changeLines(change, { ...options, paint })
     if (options.interactive && change.kind === 'ended') kept.push(...lines)
     else screen.write(lines)
   }
@@ -81,11 +83,19 @@ function createTextDisplay(options: DisplayOptions, now: () => number): Display 
   }
 }
 
-function changeLines(change: Change, paint: Paint): readonly string[] {
-  if (change.kind === 'ended') return isListed(change.step) ? [stepLine(change.step, paint)] : []
-  const { severity, ephemeral } = change.diagnostic
-  const isShown = (severity === 'info' || severity === 'info#err') && ephemeral !== true
-  return isShown ? saidLines(change.diagnostic) : []
+function changeLines(
+  change: Change,
+  about: Pick<DisplayOptions, 'diff' | 'kind'> & { readonly paint: Paint },
+): readonly string[] {
+  if (change.kind === 'said') {
+    const { severity, ephemeral } = change.diagnostic
+    const isShown = (severity === 'info' || severity === 'info#err') && ephemeral !== true
+    return isShown ? saidLines(change.diagnostic) : []
+  }
+  const { step, metadata } = change
+  if (!isListed(step)) return []
+  const details = about.diff ? stepDetails(metadata, about.kind === 'refresh', about.paint) : []
+  return [stepLine(step, about.paint), ...details]
 }
 
 /** Everything below the resources: diagnostics, outputs, summary, duration. */
