@@ -40,9 +40,10 @@ function createTextDisplay(options: DisplayOptions, now: () => number): Display 
   // With --diff every property is shown below its step, so that the line needs no list of them.
   const model = createModel(options.diff ? () => '' : changedKeys)
   const startedMs = now()
+  const hasProgram = options.kind === 'up' || options.kind === 'preview'
   const screen = options.interactive
     ? createLiveScreen(options.stdout, size =>
-        renderTree(model, { ...size, nowMs: now(), startedMs, paint }),
+        renderTree(model, { ...size, nowMs: now(), startedMs, paint, hasProgram }),
       )
     : createLineScreen(options.stdout)
   const kept: string[] = []

@@ -13,7 +13,8 @@ export function stepDetails(
   paint: Paint,
 ): readonly string[] {
   const diff = stepDiff(metadata, isRefresh)
-  const id = metadata.old?.id || metadata.new?.id || ''
+  const makesNew = metadata.op === 'create' || metadata.op === 'create-replacement'
+  const id = (makesNew ? metadata.new : (metadata.old ?? metadata.new))?.id ?? ''
   const facts = [id === '' ? '' : `[id=${id}]`, `[urn=${metadata.urn}]`].filter(fact => fact !== '')
   return [
     ...facts.map(fact => paint('quiet', `${indent}${fact}`)),

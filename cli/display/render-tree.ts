@@ -12,6 +12,8 @@ export interface Frame {
   readonly columns: number
   readonly rows: number
   readonly paint: Paint
+  /** Whether a program runs that may ask for more. */
+  readonly hasProgram: boolean
 }
 
 /** One frame: the tree folded to the terminal, what is waited for, totals. Never taller than it. */
@@ -25,15 +27,16 @@ export function renderTree(model: Model, frame: Frame): readonly string[] {
   return [
     ...rows.map(row => rowLine(row, columns, frame)),
     ...folded.map(line => frame.paint('quiet', line)),
-    frame.paint('quiet', fit(waitingLine(all, frame.nowMs), frame.columns)),
+    frame.paint('quiet', fit(waitingLine(all, frame), frame.columns)),
     frame.paint('strong', fit(totalsLine(all, frame), frame.columns)),
   ]
 }
 
 /** What the deployment waits for: the steps that run longest, else the program. */
-export function waitingLine(rows: readonly TreeRow[], nowMs: number): string {
+function waitingLine(rows: readonly TreeRow[], { nowMs, hasProgram }: Frame): string {
   const running = rows.filter(row => row.state === 'running' && !row.step.component)
-  if (running.length === 0) return 'Waiting for the program.'
+  if (running.length === 0)
+    return hasProgram ? 'Waiting for the program.' : 'Waiting for the next step.'
   const oldest = [...running].sort((a, b) => a.step.startedMs - b.step.startedMs)
   const named = oldest
     .slice(0, 3)
