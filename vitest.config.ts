@@ -1,38 +1,52 @@
-import { defineConfig } from 'vitest/config'
+import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config'
 
 /**
- * Tiers by file name: `x.test.ts` in `npm test`, `x.full.test.ts` in `npm run test:full`,
- * `x.nightly.test.ts` in `npm run nightly`.
+ * One project per kind of test. The name of a file says its tier: `x.test.ts` runs in `npm test`,
+ * `x.full.test.ts` in `npm run test:full`, `x.nightly.test.ts` in `npm run nightly`.
  */
 const tier = process.env['ANTICHAIN_TIER'] ?? 'readme'
+if (!['readme', 'full', 'nightly'].includes(tier))
+  throw new Error(`ANTICHAIN_TIER is '${tier}': it is one of readme, full, nightly`)
 const kept = tier === 'readme' ? '*.test.ts' : `*.${tier}.test.ts`
-const others = tier === 'readme' ? ['**/*.full.test.ts', '**/*.nightly.test.ts'] : []
-const never = ['**/node_modules/**', 'test/golden/cases/**', 'test/fixtures/**', 'examples/**']
+const otherTiers = tier === 'readme' ? ['**/*.full.test.ts', '**/*.nightly.test.ts'] : []
+const programs = ['**/node_modules/**', 'test/golden/cases/**', 'test/fixtures/**', 'examples/**']
 
-const project = (name: string, folders: readonly string[], more: object = {}) => ({
+type Settings = NonNullable<TestProjectInlineConfiguration['test']>
+
+const project = (
+  name: string,
+  folders: readonly string[],
+  settings: Settings,
+): TestProjectInlineConfiguration => ({
   test: {
     name,
     include: folders.map(folder => `${folder}/**/${kept}`),
-    exclude: [...never, ...others],
-    ...more,
+    exclude: [...programs, ...otherTiers],
+    ...settings,
   },
+})
+
+/** Pure tests share their worker: loading the code once is most of their time. */
+const together: Settings = { pool: 'threads', isolate: false, testTimeout: 20_000 }
+/** Tests that own processes, files and signals have a process of their own. */
+const alone = (seconds: number): Settings => ({
+  pool: 'forks',
+  testTimeout: seconds * 1000,
+  hookTimeout: seconds * 1000,
 })
 
 export default defineConfig({
   test: {
     projects: [
-      project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], { testTimeout: 20_000 }),
-      project('contract', ['test/contract'], { testTimeout: 60_000 }),
-      project('property', ['test/property'], { testTimeout: 120_000 }),
-      project('lifecycle', ['test/lifecycle'], { testTimeout: 60_000 }),
-      project('verifier', ['test/verifier'], { testTimeout: 20_000 }),
-      project('house', ['test/house'], { testTimeout: 60_000 }),
-      project('integration', ['test/integration'], { testTimeout: 60_000, hookTimeout: 60_000 }),
-      project('e2e', ['test/e2e'], {
-        testTimeout: 240_000,
-        hookTimeout: 120_000,
-        fileParallelism: false,
-      }),
+      project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], together),
+      project('contract', ['test/contract'], alone(60)),
+      project('property', ['test/property'], alone(120)),
+      project('verifier', ['test/verifier'], alone(20)),
+      project('lifecycle', ['test/lifecycle'], alone(60)),
+      project('house', ['test/house'], alone(60)),
+      project('integration', ['test/integration'], alone(60)),
+      // Programs, providers and engines side by side would only measure each other.
+      project('e2e', ['test/e2e'], { ...alone(240), fileParallelism: false }),
     ],
   },
 })

@@ -73,7 +73,8 @@ export function holderOfThisProcess(): Holder {
   }
 }
 
-function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
+/** The ports of the generator over the embedded platform. */
+export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
   const holder = holderOfThisProcess()
   return {
     log: platform.log,

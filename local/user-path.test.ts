@@ -2,14 +2,18 @@ import { delimiter } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { userPath } from './user-path.ts'
 
-const root = '/home/ada/antichain'
+const root = '/place/ada/antichain'
 const seen = (...folders: readonly string[]): string =>
   userPath(folders.join(delimiter), root).split(delimiter).join(' ')
 
 describe('the path of the user', () => {
   test('loses the folders that npm puts in front of a script', () => {
     const npm = '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin'
-    const parents = ['/home/ada/node_modules/.bin', '/home/node_modules/.bin', '/node_modules/.bin']
+    const parents = [
+      '/place/ada/node_modules/.bin',
+      '/place/node_modules/.bin',
+      '/node_modules/.bin',
+    ]
     expect(seen(`${root}/node_modules/.bin`, ...parents, npm, '/usr/bin')).toBe('/usr/bin')
   })
 
@@ -24,7 +28,7 @@ describe('the path of the user', () => {
   })
 
   test('keeps what belongs to other projects', () => {
-    const others = ['/home/ada/shop/node_modules/.bin', '/opt/node_modules/node/bin']
+    const others = ['/place/ada/shop/node_modules/.bin', '/opt/node_modules/node/bin']
     expect(seen(...others)).toBe(others.join(' '))
   })
 

@@ -1,36 +1,37 @@
-/** What a piece of text is, so that one place decides its colour. */
-export type Style =
-  | 'add'
-  | 'change'
-  | 'remove'
-  | 'replace'
-  | 'read'
-  | 'quiet'
-  | 'strong'
-  | 'error'
-  | 'warning'
+import { stripVTControlCharacters } from 'node:util'
 
-/** Gives text the colour of its style, or leaves it alone. */
-export type Paint = (style: Style, text: string) => string
+/** The colours that the display uses; `plain` is none. */
+export type Colour = 'plain' | 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan'
 
-const codes: Readonly<Record<Style, readonly [on: number, off: number]>> = {
-  add: [32, 39],
-  change: [33, 39],
-  remove: [31, 39],
-  replace: [35, 39],
-  read: [36, 39],
-  quiet: [2, 22],
-  strong: [1, 22],
-  error: [31, 39],
-  warning: [33, 39],
+/** Colours a text, or leaves it as it is. */
+export type Paint = (colour: Colour, text: string) => string
+
+const codes: Readonly<Record<Exclude<Colour, 'plain'>, readonly [number, number]>> = {
+  bold: [1, 22],
+  faint: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
 }
 
-/** Paints with ANSI codes when `color` is true; otherwise every text stays as it is. */
-export function createPaint(color: boolean): Paint {
-  if (!color) return (_style, text) => text
-  return (style, text) => {
-    if (text === '') return text
-    const [on, off] = codes[style]
+/** A painter; without colours it gives every text back unchanged. */
+export function createPaint(wanted: boolean): Paint {
+  if (!wanted) return (_colour, text) => text
+  return (colour, text) => {
+    if (colour === 'plain' || text === '') return text
+    const [on, off] = codes[colour]
     return `\u001b[${on}m${text}\u001b[${off}m`
   }
+}
+
+/**
+ * Text of others without control characters but line feeds and tabs: what a program or provider
+ * prints must not move the cursor or change the title of somebody's terminal.
+ */
+export function cleanText(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, control =>
+    control === '\n' || control === '\t' ? control : '',
+  )
 }

@@ -1,93 +1,187 @@
-import { isDeepStrictEqual } from 'node:util'
-import { signatureKey } from '../../shared/values/wire-options.ts'
-import { isShownKey } from './changed-keys.ts'
+import type { StepMetadata } from '../../shared/engine/events/event.ts'
+import { parsePath } from '../../shared/values/path.ts'
+import {
+  type EventMap,
+  isEventList,
+  isEventMap,
+  isSameValue,
+  keyText,
+  valueText,
+} from './event-value.ts'
+import { cleanText } from './paint.ts'
 
-/** A property by its keys and indices from the top. */
-export type PropertyPath = readonly (string | number)[]
+/** One line of a difference; `depth` counts levels of nesting. */
+export interface DiffLine {
+  readonly mark: '+' | '-' | '~' | ' '
+  readonly depth: number
+  readonly text: string
+}
 
-/** One difference between two values; `nested` has those inside an object or a list. */
-export type PropertyDiff =
-  | { readonly kind: 'add'; readonly path: PropertyPath; readonly new: unknown }
-  | { readonly kind: 'remove'; readonly path: PropertyPath; readonly old: unknown }
-  | {
-      readonly kind: 'change'
-      readonly path: PropertyPath
-      readonly old: unknown
-      readonly new: unknown
-    }
-  | {
-      readonly kind: 'nested'
-      readonly path: PropertyPath
-      readonly isList: boolean
-      readonly inside: readonly PropertyDiff[]
-    }
+type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
 
-/** The differences between two property maps, by key; what SDKs keep for themselves stays out. */
-export function diffProperties(
-  old: Readonly<Record<string, unknown>>,
-  next: Readonly<Record<string, unknown>>,
-  path: PropertyPath = [],
-): readonly PropertyDiff[] {
-  const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(isShownKey).sort()
-  return keys.flatMap((key): readonly PropertyDiff[] => {
-    const at = [...path, key]
-    if (!Object.hasOwn(old, key)) return [{ kind: 'add', path: at, new: next[key] }]
-    if (!Object.hasOwn(next, key)) return [{ kind: 'remove', path: at, old: old[key] }]
-    return diffValues(old[key], next[key], at)
+/**
+ * What a step changes, property by property. The provider's detailed difference decides when there is
+ * one; else inputs are compared (`compared`: outputs, for what a refresh found). A property that the
+ * provider names but whose shown values agree, as secrets do, is listed all the same.
+ */
+export function propertyLines(
+  metadata: StepMetadata,
+  compared: 'inputs' | 'outputs',
+): readonly DiffLine[] {
+  const { old, new: next, detailedDiff } = metadata
+  if (metadata.op === 'same' || metadata.op === 'read') return []
+  if (old === null) return next === null ? [] : entryLines('+', next.inputs, 0)
+  if (next === null) return entryLines('-', old.inputs, 0)
+  if (compared === 'outputs') return mapLines(old.outputs, next.outputs, 0)
+  if (detailedDiff !== null && Object.keys(detailedDiff).length > 0)
+    return detailedLines(metadata, detailedDiff)
+  const lines = mapLines(old.inputs, next.inputs, 0)
+  const named = (metadata.diffs ?? []).filter(
+    key => isSameValue(old.inputs[key], next.inputs[key]) && Object.hasOwn(next.inputs, key),
+  )
+  return [
+    ...lines,
+    ...named.flatMap(key => changeLines(keyText(key), [old.inputs[key], next.inputs[key]], 0)),
+  ]
+}
+
+/** The difference of two maps, entry by entry, keys in order of the alphabet. */
+export function mapLines(old: EventMap, next: EventMap, depth: number): readonly DiffLine[] {
+  const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted()
+  return keys.flatMap(key => {
+    if (!Object.hasOwn(old, key)) return oneLines('+', keyText(key), next[key], depth)
+    if (!Object.hasOwn(next, key)) return oneLines('-', keyText(key), old[key], depth)
+    return isSameValue(old[key], next[key])
+      ? []
+      : changeLines(keyText(key), [old[key], next[key]], depth)
   })
 }
 
-/** The value at a path; undefined where there is none. */
-export function valueAt(value: unknown, path: PropertyPath): unknown {
-  const [first, ...rest] = path
-  if (first === undefined) return value
-  if (Array.isArray(value)) return valueAt(value[Number(first)], rest)
-  if (!isRecord(value) || !Object.hasOwn(value, first)) return undefined
-  return valueAt(value[first], rest)
+/** Every entry of a map with one mark; what is internal to the SDK (`__…`) is left out. */
+export function entryLines(
+  mark: '+' | '-' | ' ',
+  map: EventMap,
+  depth: number,
+): readonly DiffLine[] {
+  return Object.keys(map)
+    .filter(key => !isInternal(key))
+    .toSorted()
+    .flatMap(key => oneLines(mark, keyText(key), map[key], depth))
 }
 
-/** Whether some difference is at `path`, above it or below it. */
-export function hasDiffAt(diffs: readonly PropertyDiff[], path: PropertyPath): boolean {
-  return diffs.some(diff => {
-    const isRelated = diff.path.every((part, at) => at >= path.length || part === path[at])
-    if (!isRelated) return false
-    if (diff.kind !== 'nested' || diff.path.length >= path.length) return true
-    return hasDiffAt(diff.inside, path)
-  })
+function detailedLines(
+  metadata: StepMetadata,
+  detailed: Readonly<Record<string, Detail>>,
+): readonly DiffLine[] {
+  return Object.keys(detailed)
+    .toSorted()
+    .flatMap(path => {
+      const detail = detailed[path]
+      return detail === undefined ? [] : detailLines(metadata, path, detail)
+    })
 }
 
-function diffValues(old: unknown, next: unknown, path: PropertyPath): readonly PropertyDiff[] {
-  if (isDeepStrictEqual(old, next)) return []
-  if (Array.isArray(old) && Array.isArray(next)) {
-    const inside = diffLists(old, next, path)
-    return [{ kind: 'nested', path, isList: true, inside }]
+/** The old value is an output unless the provider says that it compared inputs. */
+function detailLines(metadata: StepMetadata, path: string, detail: Detail): readonly DiffLine[] {
+  const old = valueAt(detail.inputDiff ? metadata.old?.inputs : metadata.old?.outputs, path)
+  const next = valueAt(metadata.new?.inputs, path)
+  const place = cleanText(path)
+  const label = detail.diffKind.endsWith('-replace') ? `${place} (forces replacement)` : place
+  if (detail.diffKind.startsWith('add')) return oneLines('+', label, next, 0)
+  if (detail.diffKind.startsWith('delete')) return oneLines('-', label, old, 0)
+  return changeLines(label, [old, next], 0)
+}
+
+/** The value at a path of a provider; undefined when there is none or the path cannot be read. */
+function valueAt(map: EventMap | undefined, path: string): unknown {
+  let value: unknown = map
+  for (const segment of segmentsOf(path)) {
+    if (typeof segment === 'number' && isEventList(value)) value = value[segment]
+    else if (typeof segment === 'string' && isEventMap(value) && Object.hasOwn(value, segment))
+      value = value[segment]
+    else return undefined
   }
-  if (isPlain(old) && isPlain(next)) {
-    const inside = diffProperties(old, next, path)
-    return inside.length === 0 ? [] : [{ kind: 'nested', path, isList: false, inside }]
-  }
-  return [{ kind: 'change', path, old, new: next }]
+  return value
 }
 
-function diffLists(
+function segmentsOf(path: string): ReturnType<typeof parsePath> {
+  try {
+    return parsePath(path)
+  } catch {
+    // Providers are free in what they call a path; one that is none names a key.
+    return [path]
+  }
+}
+
+/** A value that changed: nested where both sides are, else `old => new`. */
+function changeLines(
+  label: string,
+  [old, next]: readonly [unknown, unknown],
+  depth: number,
+): readonly DiffLine[] {
+  const head = (text: string): DiffLine => ({ mark: '~', depth, text })
+  // Values of the SDK's own properties (a dynamic provider's code) would fill screens.
+  if (isInternal(label)) return [head(label)]
+  if (!isSameValue(old, next)) {
+    if (isEventMap(old) && isEventMap(next))
+      return [head(`${label}:`), ...mapLines(old, next, depth + 1)]
+    if (isEventList(old) && isEventList(next))
+      return [head(`${label}:`), ...listLines(old, next, depth + 1)]
+  }
+  if (isText(old) && isText(next) && old !== next)
+    return [head(`${label}:`), ...textLines(old, next, depth + 1)]
+  return [head(`${label}: ${valueText(old)} => ${valueText(next)}`)]
+}
+
+function listLines(
   old: readonly unknown[],
   next: readonly unknown[],
-  path: PropertyPath,
-): readonly PropertyDiff[] {
-  const length = Math.max(old.length, next.length)
-  return Array.from({ length }, (_none, at) => at).flatMap((at): readonly PropertyDiff[] => {
-    const here = [...path, at]
-    if (at >= old.length) return [{ kind: 'add', path: here, new: next[at] }]
-    if (at >= next.length) return [{ kind: 'remove', path: here, old: old[at] }]
-    return diffValues(old[at], next[at], here)
+  depth: number,
+): readonly DiffLine[] {
+  const longer = old.length > next.length ? old : next
+  return longer.flatMap((_, at) => {
+    const key = `[${at}]`
+    if (at >= old.length) return oneLines('+', key, next[at], depth)
+    if (at >= next.length) return oneLines('-', key, old[at], depth)
+    return isSameValue(old[at], next[at]) ? [] : changeLines(key, [old[at], next[at]], depth)
   })
 }
 
-/** An object that stands for itself: not an asset, archive or reference. */
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isRecord(value) && !Object.hasOwn(value, signatureKey)
+/** One value with one mark: maps and lists entry by entry. */
+function oneLines(
+  mark: '+' | '-' | ' ',
+  label: string,
+  value: unknown,
+  depth: number,
+): readonly DiffLine[] {
+  if (isEventMap(value) && Object.keys(value).length > 0)
+    return [{ mark, depth, text: `${label}:` }, ...entryLines(mark, value, depth + 1)]
+  if (isEventList(value) && value.length > 0)
+    return [
+      { mark, depth, text: `${label}:` },
+      ...value.flatMap((item, at) => oneLines(mark, `[${at}]`, item, depth + 1)),
+    ]
+  return [{ mark, depth, text: value === undefined ? label : `${label}: ${valueText(value)}` }]
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether a value is a text of several lines. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trimEnd().includes('\n')
+}
+
+/** The lines of a text that changed: what is between the equal lines at its start and at its end. */
+function textLines(old: string, next: string, depth: number): readonly DiffLine[] {
+  const [before, after] = [old.split('\n'), next.split('\n')]
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  const lines = (mark: '+' | '-', from: readonly string[]): readonly DiffLine[] =>
+    from.slice(start, from.length - end).map(line => ({ mark, depth, text: JSON.stringify(line) }))
+  return [...lines('-', before), ...lines('+', after)]
+}
+
+function isInternal(key: string): boolean {
+  return key.startsWith('__')
 }

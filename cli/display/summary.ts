@@ -1,72 +1,84 @@
-import type { SummaryEvent } from '../../shared/engine/events/event.ts'
+import type { StepMetadata, SummaryEvent } from '../../shared/engine/events/event.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
-import { isDeepStrictEqual } from 'node:util'
-import { type ShownOutputs, shownName } from './model.ts'
-import { summaryOrder, wordsOf } from './operations.ts'
-import type { Paint, Style } from './paint.ts'
-import { longTime } from './render-time.ts'
-import { renderValue } from './render-value.ts'
+import { durationText } from './duration.ts'
+import { isStepOp, lookOf, summaryOrder } from './operation-look.ts'
+import type { Paint } from './paint.ts'
+import { diffLines, type LineStyle } from './plain-lines.ts'
+import { nameOfUrn } from './progress.ts'
+import { type DiffLine, entryLines, mapLines } from './property-diff.ts'
 
-/** `Outputs:` with the changes that a deployment made; no line when there are none to show. */
-export function outputLines(outputs: ShownOutputs | undefined, paint: Paint): readonly string[] {
-  if (outputs === undefined) return []
-  const old = outputs.old ?? {}
-  const next = outputs.new ?? {}
-  const names = [...new Set([...Object.keys(old), ...Object.keys(next)])].sort()
-  const lines = names.flatMap(name => {
-    if (!Object.hasOwn(old, name)) return output(['+', 'add', name], renderValue(next[name]), paint)
-    const before = renderValue(old[name])
-    if (!Object.hasOwn(next, name)) return output(['-', 'remove', name], before, paint)
-    const after = renderValue(next[name])
-    if (isDeepStrictEqual(old[name], next[name])) return output([' ', 'quiet', name], after, paint)
-    return output(['~', 'change', name], arrow(before, after), paint)
+/** What the end of a deployment is told from. */
+export interface Ending {
+  readonly result: DeployResult
+  readonly summary: SummaryEvent | undefined
+  readonly failures: number
+  /** How long it took; used when no summary says it. */
+  readonly elapsedMs: number
+}
+
+/** The stack's outputs, marked where they changed; nothing when there are none. */
+export function outputLines(stack: StepMetadata | undefined, paint: Paint): readonly string[] {
+  const lines = outputsOf(stack)
+  return lines.length === 0 ? [] : [paint('bold', 'Outputs:'), ...diffLines(lines, paint)]
+}
+
+function outputsOf(stack: StepMetadata | undefined): readonly DiffLine[] {
+  if (stack === undefined) return []
+  const old = stack.old?.outputs ?? {}
+  if (stack.new === null) return entryLines('-', old, 0)
+  const next = stack.new.outputs
+  return [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted().flatMap(key => {
+    const lines = mapLines(pick(old, key), pick(next, key), 0)
+    return lines.length > 0 ? lines : entryLines(' ', pick(next, key), 0)
   })
-  return lines.length === 0 ? [] : [paint('strong', 'Outputs:'), ...lines]
 }
 
-/** `Resources:` with one line per kind of operation and the number of those that stayed as they were. */
-export function resourceLines(summary: SummaryEvent, paint: Paint): readonly string[] {
-  const counts = new Map(Object.entries(summary.resourceChanges))
-  const lines = summaryOrder.flatMap(op => {
-    const count = counts.get(op) ?? 0
-    if (count === 0) return []
-    const { symbol, style, plan, done } = wordsOf(op)
-    const what = summary.isPreview ? `to ${plan}` : done
-    return [`    ${paint(style, `${symbol.padEnd(2)}${count} ${what}`)}`]
+/** Counts by kind of step, the unchanged and the failed. */
+export function resourceLines(ending: Ending, style: LineStyle): readonly string[] {
+  const counts = ending.summary?.resourceChanges ?? ending.result.changes
+  const changed = summaryOrder.filter(op => !quiet.has(op) && (counts[op] ?? 0) > 0)
+  const lines = changed.filter(isStepOp).map(op => {
+    const look = lookOf(op)
+    const words = style.planning ? `to ${look.planned}` : look.done
+    return `    ${style.paint(look.colour, `${look.mark}${counts[op]} ${words}`)}`
   })
-  const same = counts.get('same') ?? 0
-  if (same > 0) lines.push(`    ${same} unchanged`)
-  return lines.length === 0 ? [] : [paint('strong', 'Resources:'), ...lines]
+  const same = counts['same'] ?? 0
+  if (same > 0) lines.push(`    ${style.paint('faint', `  ${same} unchanged`)}`)
+  if (ending.failures > 0) lines.push(`    ${style.paint('red', `  ${ending.failures} failed`)}`)
+  if (changed.length === 0 && ending.failures === 0 && ending.result.result === 'succeeded')
+    lines.push(`      ${style.planning ? 'no changes are needed' : 'nothing changed'}`)
+  return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
 
-/** `Duration: 3s`, with minutes and hours for longer ones. */
-export function durationLine(seconds: number, paint: Paint): string {
-  return `${paint('strong', 'Duration:')} ${longTime(seconds)}`
+/** Reads change nothing; what stays the same has a line of its own. */
+const quiet: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
+
+/** How long it took; a preview's time is nobody's concern. */
+export function durationLines(ending: Ending, style: LineStyle): readonly string[] {
+  if (style.planning) return []
+  const seconds = ending.summary?.durationSeconds
+  const text = durationText(seconds === undefined ? ending.elapsedMs : seconds * 1000)
+  return [`${style.paint('bold', 'Duration:')} ${text}`]
 }
 
-/** Operations whose end nobody knows, and what to do about them. */
+/** The operations whose end nobody knows, and what to do about them. */
 export function pendingLines(pending: DeployResult['pending'], paint: Paint): readonly string[] {
   if (pending.length === 0) return []
-  const count = pending.length === 1 ? '1 operation' : `${pending.length} operations`
+  const which = pending.length === 1 ? 'This operation' : 'These operations'
   return [
-    paint('warning', `${count} began, and nobody knows how it ended:`),
-    ...pending.map(({ urn, type }) => `    ${type} ${shownName(urn)} (${urn})`),
-    'Look with the provider whether these resources exist before anything else.',
-    'Creates that did not take place are forgotten by `antichain refresh --clear-pending-creates`.',
+    paint(
+      'yellow',
+      `${which} began, and how ${pending.length === 1 ? 'it' : 'they'} ended is not known:`,
+    ),
+    ...pending.flatMap(({ urn, type }) => [
+      `    ${type} ${paint('bold', nameOfUrn(urn))}`,
+      paint('faint', `      ${urn}`),
+    ]),
+    'Find out what became of the resources. The next run names them again;',
+    '`antichain refresh --clear-pending-creates` forgets creates that did not take place.',
   ]
 }
 
-function arrow(before: readonly string[], after: readonly string[]): readonly string[] {
-  const [first = '', ...rest] = after
-  return [...before.slice(0, -1), `${before.at(-1) ?? ''} => ${first}`, ...rest]
-}
-
-function output(
-  [symbol, style, name]: readonly [string, Style, string],
-  value: readonly string[],
-  paint: Paint,
-): readonly string[] {
-  const [first = '', ...rest] = value
-  const lines = [`  ${symbol} ${name}: ${first}`, ...rest.map(line => `    ${line}`)]
-  return symbol === ' ' ? lines : lines.map(line => paint(style, line))
+function pick(map: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> {
+  return Object.hasOwn(map, key) ? { [key]: map[key] } : {}
 }

@@ -1,107 +1,142 @@
-import type { Model, ShownStep } from './model.ts'
+import { durationText } from './duration.ts'
+import { lookOf } from './operation-look.ts'
+import type { Colour } from './paint.ts'
+import { type LineStyle, statusText } from './plain-lines.ts'
+import { isListed, type Message, type Row } from './progress.ts'
 
-/** A resource as a tree shows it: all of its steps taken together. */
-export interface TreeRow {
-  readonly urn: string
-  readonly parent: string
-  /** The step to show: the one that runs, else the one that failed, else the last that changed something. */
-  readonly step: ShownStep
-  readonly state: 'failed' | 'running' | 'changed' | 'unchanged'
+/** A piece of a line in one colour, so that lines are cut to a width before they are coloured. */
+export interface Segment {
+  readonly colour: Colour
+  readonly text: string
 }
 
-/** A row in its place, with how deep it is below the rows shown above it. */
-export interface PlacedRow {
-  readonly row: TreeRow
+/** One line of the tree; `isLive` while something in it or below it runs or failed. */
+export interface TreeLine {
+  readonly segments: readonly Segment[]
+  readonly isLive: boolean
+}
+
+/** What a tree shows. `messages`: the latest one of each resource, by URN. */
+export interface TreeAbout {
+  readonly rows: readonly Row[]
+  readonly messages: ReadonlyMap<string, Message>
+  readonly nowMs: number
+  readonly planning: boolean
+}
+
+interface Shown {
+  readonly row: Row
   readonly depth: number
+  readonly isLive: boolean
 }
 
-/** What fits: rows in the order of the tree, and how many rows are left out. */
-export interface FoldedTree {
-  readonly rows: readonly PlacedRow[]
-  readonly left: number
-}
-
-/** One row per resource, in order of appearance. */
-export function treeRows(model: Model): readonly TreeRow[] {
-  return [...model.steps].map(([urn, steps]) => rowOf(urn, steps))
+/** Resources below their parents: those that change or are being worked on, and what holds them. */
+export function treeLines(about: TreeAbout): readonly TreeLine[] {
+  return shownRows(about.rows).map(({ row, depth, isLive }) => ({
+    segments: rowSegments(row, depth, about),
+    isLive,
+  }))
 }
 
 /**
- * Chooses at most `height` rows: failed ones first, then running ones, then those that ended last, each
- * with the rows above it; unchanged ones stay out unless something shown is below them.
+ * Lines that fit into `height`: first what ended goes, then what comes first; a line says how many
+ * are left out.
  */
-export function foldTree(rows: readonly TreeRow[], height: number): FoldedTree {
+export function foldLines(lines: readonly TreeLine[], height: number): readonly TreeLine[] {
+  if (lines.length <= height) return lines
+  const room = Math.max(0, height - 1)
+  const live = lines.filter(line => line.isLive)
+  const kept = live.length > room ? live.slice(live.length - room) : fill(lines, room, live.length)
+  const text = `    … ${lines.length - kept.length} more`
+  return [{ segments: [{ colour: 'faint', text }], isLive: false }, ...kept]
+}
+
+/** The live lines and the last of the others, in the order of the tree. */
+function fill(lines: readonly TreeLine[], room: number, live: number): readonly TreeLine[] {
+  let spare = room - live
+  return lines
+    .toReversed()
+    .filter(line => line.isLive || spare-- > 0)
+    .toReversed()
+}
+
+/** Walks the tree without recursion: programs nest components as deep as they like. */
+function shownRows(rows: readonly Row[]): readonly Shown[] {
+  const wanted = new Map<string, { isLive: boolean }>()
   const byUrn = new Map(rows.map(row => [row.urn, row]))
-  const wanted = byImportance(rows)
-  const chosen = new Set<TreeRow>()
-  for (const row of wanted) {
-    if (chosen.size >= height) break
-    const line = missingAbove(row, byUrn, chosen)
-    if (chosen.size + line.length <= height) for (const one of line) chosen.add(one)
+  for (const row of rows) if (isShown(row)) markWithParents(row, byUrn, wanted)
+  const children = new Map<string, Row[]>()
+  for (const row of rows) {
+    if (!wanted.has(row.urn)) continue
+    const parent = byUrn.has(row.parent) && row.parent !== row.urn ? row.parent : ''
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [row])
+    else siblings.push(row)
   }
-  const shown = rows.filter(row => chosen.has(row))
-  const left = wanted.filter(row => !chosen.has(row)).length
-  return { rows: placed(shown), left }
+  const shown: Shown[] = []
+  const open = (children.get('') ?? []).toReversed().map(row => ({ row, depth: 0 }))
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { row, depth } = next
+    shown.push({ row, depth, isLive: wanted.get(row.urn)?.isLive ?? false })
+    for (const child of (children.get(row.urn) ?? []).toReversed())
+      open.push({ row: child, depth: depth + 1 })
+  }
+  return shown
 }
 
-function rowOf(urn: string, steps: readonly ShownStep[]): TreeRow {
-  const failed = steps.findLast(step => step.status === 'failed' || step.status === 'unknown')
-  const running = steps.findLast(step => step.status === 'running')
-  const changed = steps.findLast(step => step.op === 'replace') ?? steps.findLast(isChange)
-  const step = running ?? failed ?? changed ?? steps[steps.length - 1]
-  if (step === undefined) throw new RangeError(`no step concerns ${urn}`)
-  const state =
-    running !== undefined
-      ? 'running'
-      : failed !== undefined
-        ? 'failed'
-        : changed !== undefined
-          ? 'changed'
-          : 'unchanged'
-  return { urn, parent: step.parent, step, state }
+function isShown(row: Row): boolean {
+  return isListed(row) || (row.status === 'running' && row.op !== 'same')
 }
 
-function isChange(step: ShownStep): boolean {
-  return step.changed
-}
-
-function byImportance(rows: readonly TreeRow[]): readonly TreeRow[] {
-  const of = (state: TreeRow['state']): readonly TreeRow[] =>
-    rows.filter(row => row.state === state)
-  // A component runs as long as what is in it: only a resource of a provider says what goes on.
-  const [components, resources] = [true, false].map(is =>
-    of('running').filter(row => row.step.component === is),
-  )
-  const latest = [...of('changed')].sort((a, b) => (b.step.endedMs ?? 0) - (a.step.endedMs ?? 0))
-  return [...of('failed'), ...(resources ?? []), ...(components ?? []), ...latest]
-}
-
-/** The row and those above it that are not chosen yet; a parent named in a circle ends the way. */
-function missingAbove(
-  row: TreeRow,
-  byUrn: ReadonlyMap<string, TreeRow>,
-  chosen: ReadonlySet<TreeRow>,
-): readonly TreeRow[] {
-  const line: TreeRow[] = []
-  let at: TreeRow | undefined = row
-  while (at !== undefined && !chosen.has(at) && !line.includes(at)) {
-    line.push(at)
+function markWithParents(
+  row: Row,
+  byUrn: ReadonlyMap<string, Row>,
+  wanted: Map<string, { isLive: boolean }>,
+): void {
+  const isLive = row.status !== 'done'
+  let at: Row | undefined = row
+  while (at !== undefined) {
+    const mark = wanted.get(at.urn)
+    if (mark !== undefined && (mark.isLive || !isLive)) return
+    wanted.set(at.urn, { isLive })
     at = byUrn.get(at.parent)
   }
-  return line
 }
 
-function placed(rows: readonly TreeRow[]): readonly PlacedRow[] {
-  const shown = new Set(rows.map(row => row.urn))
-  const isRoot = (row: TreeRow): boolean => !shown.has(row.parent) || row.parent === row.urn
-  const children = Map.groupBy(rows, row => (isRoot(row) ? '' : row.parent))
-  const result: PlacedRow[] = []
-  const place = (parent: string, depth: number): void => {
-    for (const row of children.get(parent) ?? []) {
-      result.push({ row, depth })
-      place(row.urn, depth + 1)
-    }
-  }
-  place('', 0)
-  return result
+function rowSegments(row: Row, depth: number, about: TreeAbout): readonly Segment[] {
+  const settled = settledRow(row)
+  const look = lookOf(settled.op)
+  const message = about.messages.get(row.urn)
+  return [
+    { colour: look.colour, text: ` ${look.mark} ` },
+    { colour: 'plain', text: `${'  '.repeat(depth)}${shortType(row.type)} ` },
+    { colour: 'bold', text: row.name },
+    { colour: row.status === 'failed' ? 'red' : look.colour, text: ` ${wordOf(settled, about)}` },
+    ...(message === undefined ? [] : [messageSegment(message)]),
+  ]
+}
+
+/** The last part of a type, which is what people call it: narrow terminals must still show a status. */
+function shortType(type: string): string {
+  return type.slice(type.lastIndexOf(':') + 1)
+}
+
+/** Making a replacement and deleting the original are one replacement to whoever looks at the tree. */
+function settledRow(row: Row): Row {
+  return row.isReplaced && row.status === 'done' ? { ...row, op: 'replace' } : row
+}
+
+function wordOf(row: Row, about: TreeAbout): string {
+  if (row.status === 'running' && !about.planning)
+    return `${lookOf(row.op).running} ${durationText(about.nowMs - row.startedMs)}`
+  if (row.status === 'done' && row.op === 'same') return ''
+  const style: LineStyle = { paint: (_colour, text) => text, planning: about.planning }
+  return statusText(row, style)
+}
+
+function messageSegment(message: Message): Segment {
+  const colour =
+    message.severity === 'error' ? 'red' : message.severity === 'warning' ? 'yellow' : 'faint'
+  const [first = ''] = message.text.trimStart().split('\n')
+  return { colour, text: ` ${first}` }
 }

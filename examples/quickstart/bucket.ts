@@ -29,7 +29,11 @@ const provider: pulumi.dynamic.ResourceProvider<FileInputs, FileState> = {
   },
   async diff(_id, olds, news) {
     const changes = olds.content !== news.content || olds.path !== news.path
-    return { changes, replaces: olds.path === news.path ? [] : ['path'], deleteBeforeReplace: false }
+    return {
+      changes,
+      replaces: olds.path === news.path ? [] : ['path'],
+      deleteBeforeReplace: false,
+    }
   },
   async create(inputs) {
     return { id: inputs.path, outs: await write(inputs) }
@@ -43,7 +47,16 @@ const provider: pulumi.dynamic.ResourceProvider<FileInputs, FileState> = {
     if (text === undefined) return {}
     const { createHash } = await import('node:crypto')
     const hash = createHash('sha256').update(text).digest('hex')
-    return { id, props: { ...props, path: id, content: text, hash, bytes: Buffer.byteLength(text) } as FileState }
+    return {
+      id,
+      props: {
+        ...props,
+        path: id,
+        content: text,
+        hash,
+        bytes: Buffer.byteLength(text),
+      } as FileState,
+    }
   },
   async delete(id) {
     const fs = await import('node:fs/promises')
@@ -59,7 +72,12 @@ async function write(inputs: FileInputs): Promise<FileState> {
   await fs.mkdir(dirname(file), { recursive: true })
   await fs.writeFile(file, inputs.content)
   const hash = createHash('sha256').update(inputs.content).digest('hex')
-  return { path: inputs.path, content: inputs.content, hash, bytes: Buffer.byteLength(inputs.content) }
+  return {
+    path: inputs.path,
+    content: inputs.content,
+    hash,
+    bytes: Buffer.byteLength(inputs.content),
+  }
 }
 
 /** A file in the bucket. */
@@ -69,6 +87,13 @@ export class BucketFile extends pulumi.dynamic.Resource {
   declare readonly bytes: pulumi.Output<number>
 
   constructor(name: string, args: FileArgs, options?: pulumi.CustomResourceOptions) {
-    super(provider, name, { ...args, hash: undefined, bytes: undefined }, options, 'quickstart', 'BucketFile')
+    super(
+      provider,
+      name,
+      { ...args, hash: undefined, bytes: undefined },
+      options,
+      'quickstart',
+      'BucketFile',
+    )
   }
 }

@@ -8,7 +8,16 @@ export interface SiteArgs {
   readonly accessToken: pulumi.Input<string>
 }
 
-const subjects = ['Tides', 'Lanterns', 'Ferries', 'Orchards', 'Signals', 'Clouds', 'Bridges', 'Kites']
+const subjects = [
+  'Tides',
+  'Lanterns',
+  'Ferries',
+  'Orchards',
+  'Signals',
+  'Clouds',
+  'Bridges',
+  'Kites',
+]
 
 /** Pages and assets with an index over them and a manifest over everything. */
 export class Site extends pulumi.ComponentResource {
@@ -24,30 +33,49 @@ export class Site extends pulumi.ComponentResource {
     const pages = Array.from({ length: args.pages }, (_, at) => {
       const subject = subjects[at % subjects.length]
       const title = `${subject}, part ${Math.floor(at / subjects.length) + 1}`
-      const content = style.hash.apply(hash => page(title, hash, `<p>Notes on ${subject?.toLowerCase()}.</p>`))
-      return new BucketFile(`${name}-page-${at + 1}`, { path: `pages/${at + 1}.html`, content }, below)
+      const content = style.hash.apply(hash =>
+        page(title, hash, `<p>Notes on ${subject?.toLowerCase()}.</p>`),
+      )
+      return new BucketFile(
+        `${name}-page-${at + 1}`,
+        { path: `pages/${at + 1}.html`, content },
+        below,
+      )
     })
     const links = pulumi.all(pages.map(({ path }) => path))
     const index = new BucketFile(
       `${name}-index`,
-      { path: 'index.html', content: pulumi.all([links, style.hash]).apply(([paths, hash]) => page(args.title, hash, list(paths))) },
+      {
+        path: 'index.html',
+        content: pulumi
+          .all([links, style.hash])
+          .apply(([paths, hash]) => page(args.title, hash, list(paths))),
+      },
       { ...below, dependsOn: pages },
     )
     const members = new BucketFile(
       `${name}-members`,
-      { path: 'members.html', content: pulumi.interpolate`<p>Members' feed: ${args.accessToken}</p>` },
+      {
+        path: 'members.html',
+        content: pulumi.interpolate`<p>Members' feed: ${args.accessToken}</p>`,
+      },
       below,
     )
     const all = [style, script, ...pages, index, members]
     const entries = pulumi.all(all.map(file => pulumi.all([file.path, file.hash])))
     new BucketFile(
       `${name}-manifest`,
-      { path: 'manifest.txt', content: entries.apply(lines => lines.map(line => line.join(' ')).join('\n')) },
+      {
+        path: 'manifest.txt',
+        content: entries.apply(lines => lines.map(line => line.join(' ')).join('\n')),
+      },
       { ...below, dependsOn: all },
     )
     this.index = index.path
     this.files = pulumi.output(all.length + 1)
-    this.bytes = pulumi.all(all.map(file => file.bytes)).apply(sizes => sizes.reduce((sum, size) => sum + size, 0))
+    this.bytes = pulumi
+      .all(all.map(file => file.bytes))
+      .apply(sizes => sizes.reduce((sum, size) => sum + size, 0))
     this.registerOutputs({ index: this.index, files: this.files, bytes: this.bytes })
   }
 }

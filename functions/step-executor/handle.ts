@@ -19,33 +19,40 @@ const deliveriesMax = 64
 /** How long one poll waits, in ms. */
 const pollMs = 1_000
 
-/** Polls the queue and hands each delivery to the executor; a delivery whose handling fails comes again. */
+/**
+ * Polls the queue and hands each delivery to the executor; a delivery whose handling fails is told
+ * to `failed` and comes again.
+ */
 export function pollDeliveries(
   ports: { readonly chains: ChainQueuePort; readonly clock: ClockPort; readonly journal: LogPort },
   executor: Executor,
+  failed: (thrown: unknown) => void = () => {},
 ): PollingExecutor {
-  let isOver = false
+  const over = new AbortController()
   const open = new Set<Promise<void>>()
   const poll = async (): Promise<void> => {
-    while (!isOver) {
-      const deliveries = await ports.chains.receive(deliveriesMax, pollMs)
+    while (!over.signal.aborted) {
+      const deliveries = await ports.chains.receive(deliveriesMax, pollMs, over.signal)
       for (const delivery of deliveries) {
         const work: Promise<void> = executor
           .handle(delivery)
-          .catch(thrown =>
-            ports.journal.write('error', 'delivery.failed', { message: messageOf(thrown) }),
-          )
+          .catch(thrown => {
+            ports.journal.write('error', 'delivery.failed', { message: messageOf(thrown) })
+            failed(thrown)
+          })
           .finally(() => open.delete(work))
         open.add(work)
       }
     }
   }
-  poll().catch(thrown =>
+  const polling = poll().catch(thrown =>
     ports.journal.write('error', 'queue.failed', { message: messageOf(thrown) }),
   )
   return {
     async end() {
-      isOver = true
+      // Another executor of this process must get what comes next.
+      over.abort()
+      await polling
       await Promise.allSettled([...open])
     },
   }

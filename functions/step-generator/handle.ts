@@ -11,7 +11,7 @@ import type {
   WriterToken,
 } from '../../shared/records/ids.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { deployCommand, type CommandDeps } from '../../shared/engine/deploy-command.ts'
+import { deployCommand, type CommandDeps } from '../../shared/engine/commands/deploy-command.ts'
 import {
   busyError,
   closeDead,
@@ -19,13 +19,15 @@ import {
   type TakeOverDeps,
 } from '../../shared/engine/deployment/take-over.ts'
 import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
+import { awaitRunning } from '../../shared/engine/deployment/plan-run.ts'
+import { Bail } from '../../shared/engine/generator/context.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
-import type { Life } from '../../shared/engine/deployment/life.ts'
+import type { Life } from '../../shared/engine/commands/life.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log-writer.ts'
 import { type Pin, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
-import { type Base, baseOf } from '../../shared/engine/generator/base.ts'
+import { type Base, baseOf } from '../../shared/engine/deployment/base.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { ChainQueuePort, HintsPort } from '../../shared/ports/queue.ts'
 import { type DeploymentResult, rulesVersion } from '../../shared/records/log.ts'
@@ -176,7 +178,18 @@ export async function runDeployment(
     },
     foldNow: async () => foldOf(ports, deployment, await viewLog(ports, deployment)),
     rebase: beside.rebase,
+    stop: () => {
+      life.noteStop()
+      return ports.control.stop(deployment, 'graceful')
+    },
   }
+  life.aborted
+    .then(() => runOut(deps))
+    .catch(thrown => {
+      life.abort(thrown)
+      // Without the store nobody learns any more how the rest ends: whoever waits is told so.
+      return watcher.settle(thrown)
+    })
   try {
     const isWhole = await commandOrFault(deps, started.base)
     const result = beside.isCancelled()
@@ -190,6 +203,13 @@ export async function runDeployment(
   } finally {
     watcher.close()
   }
+}
+
+/** After an early end nothing more begins; what runs is awaited, and who waits for the rest is told. */
+async function runOut(deps: CommandDeps): Promise<void> {
+  await deps.stop()
+  await awaitRunning(deps, deps.watcher.open())
+  await deps.watcher.settle(new Bail())
 }
 
 /** A fault ends the command, not the close: what was done is still recorded, if the store can. */

@@ -17,8 +17,12 @@ export interface Delivery {
 /** At least once, no order; after 5 deliveries a message is a dead letter. */
 export interface ChainQueuePort {
   readonly send: (messages: readonly ChainMessage[]) => Promise<void>
-  /** Waits up to `waitMs` for at least one message. */
-  readonly receive: (max: number, waitMs: number) => Promise<readonly Delivery[]>
+  /** Waits up to `waitMs` for at least one message; takes none once `signal` has aborted. */
+  readonly receive: (
+    max: number,
+    waitMs: number,
+    signal?: AbortSignal,
+  ) => Promise<readonly Delivery[]>
   readonly remove: (receipt: string) => Promise<void>
   /** Makes the delivery invisible for another `ms`. False when it was given to someone else. */
   readonly extend: (receipt: string, ms: number) => Promise<boolean>

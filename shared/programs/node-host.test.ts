@@ -29,7 +29,7 @@ function scripted(scripts: Readonly<Record<string, Script>>): {
     spawn: request => {
       spawned.push(request)
       const script = scripts[request.args.at(-1) === '--version' ? 'version' : 'program'] ?? {}
-      let end = (_: { code: number | null; signal: string | null }): void => {}
+      let end = (_end: { code: number | null; signal: string | null }): void => {}
       const exit = new Promise<{ code: number | null; signal: string | null }>(resolve => {
         end = resolve
       })

@@ -1,10 +1,5 @@
 import { error, messageOf } from '../errors/error.ts'
-import {
-  packageOf,
-  parseReference,
-  type ProviderReference,
-  referenceOf,
-} from '../names/provider-reference.ts'
+import { packageOf, parseReference, referenceOf } from '../names/provider-reference.ts'
 import { nameOf, type Urn } from '../names/urn.ts'
 import type { ResourceState } from '../state/resource.ts'
 import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
@@ -45,34 +40,7 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   const parked = new Map<Urn, Provider>()
   const registered = new Map<string, Promise<Provider>>()
   const former = new Map<Urn, Urn>()
-  const load = (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
-    const plugin = pluginOf(urn, inputs)
-    const pkg = packageOfUrn(urn)
-    return deps.host.load(plugin, { pkg, config: deps.configOf(pkg) })
-  }
-  const configureNew = async (urn: Urn, id: string, inputs: PropertyMap): Promise<Provider> => {
-    const waiting = parked.get(urn)
-    parked.delete(urn)
-    const provider = waiting ?? (await load(urn, inputs))
-    const type = `pulumi:providers:${packageOfUrn(urn)}`
-    const configured = provider.configure({
-      urn,
-      name: nameOf(urn),
-      type,
-      id,
-      inputs: withoutInternal(inputs),
-    })
-    configured.catch(() => undefined)
-    return provider
-  }
-  const ensure = async (urn: Urn, id: string): Promise<Provider> => {
-    const state = deps.stateOf(urn, id) ?? deps.stateOf(former.get(urn) ?? urn, id)
-    if (state === undefined) throw error('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
-    const provider = await load(urn, state.inputs)
-    const subject = { urn, name: nameOf(urn), type: state.type, id }
-    provider.configure({ ...subject, inputs: withoutInternal(state.inputs) }).catch(() => undefined)
-    return provider
-  }
+  const { load, configureNew, ensure } = createLoader(deps, { parked, former })
   return {
     async park(urn, inputs) {
       await unparkFrom(parked, urn)
@@ -115,6 +83,43 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   }
 }
 
+/** Starts instances: for a check, for a registration, from a recorded state. */
+function createLoader(
+  deps: RegistryDeps,
+  known: { readonly parked: Map<Urn, Provider>; readonly former: ReadonlyMap<Urn, Urn> },
+) {
+  const { parked, former } = known
+  const load = (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
+    const plugin = pluginOf(urn, inputs)
+    const pkg = packageOfUrn(urn)
+    return deps.host.load(plugin, { pkg, config: deps.configOf(pkg) })
+  }
+  const configureNew = async (urn: Urn, id: string, inputs: PropertyMap): Promise<Provider> => {
+    const waiting = parked.get(urn)
+    parked.delete(urn)
+    const provider = waiting ?? (await load(urn, inputs))
+    const type = `pulumi:providers:${packageOfUrn(urn)}`
+    const configured = provider.configure({
+      urn,
+      name: nameOf(urn),
+      type,
+      id,
+      inputs: withoutInternal(inputs),
+    })
+    configured.catch(() => undefined)
+    return provider
+  }
+  const ensure = async (urn: Urn, id: string): Promise<Provider> => {
+    const state = deps.stateOf(urn, id) ?? deps.stateOf(former.get(urn) ?? urn, id)
+    if (state === undefined) throw error('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
+    const provider = await load(urn, state.inputs)
+    const subject = { urn, name: nameOf(urn), type: state.type, id }
+    provider.configure({ ...subject, inputs: withoutInternal(state.inputs) }).catch(() => undefined)
+    return provider
+  }
+  return { load, configureNew, ensure }
+}
+
 /** The inputs without what is the engine's own. */
 export function withoutInternal(inputs: PropertyMap): PropertyMap {
   if (!inputs.has(internalKey)) return inputs
@@ -135,11 +140,6 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): PluginDescriptor {
     version: textOf(internal?.get('version')) || textOf(inputs.get('version')),
     downloadUrl: textOf(own.get('pluginDownloadURL')),
   }
-}
-
-/** The reference under which a provider state is known. */
-export function referenceOfState(state: ResourceState): ProviderReference {
-  return referenceOf(state.urn, state.id)
 }
 
 function packageOfUrn(urn: Urn): string {

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 import { error } from '../errors/error.ts'
 import type { Crypter } from './crypter.ts'
 
@@ -8,10 +15,12 @@ const tagBytes = 16
 
 /** AES-256-GCM in Pulumi's text form `v1:<nonce>:<sealed>` (`state.md` 3.1). `key` has 32 bytes. */
 export function symmetricCrypter(key: Uint8Array): Crypter {
+  const secret = createSecretKey(key)
+  const nextNonce = createNonces()
   return {
     encrypt(plaintext) {
-      const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv(algorithm, key, nonce)
+      const nonce = nextNonce()
+      const cipher = createCipheriv(algorithm, secret, nonce)
       const sealed = Buffer.concat([
         cipher.update(plaintext, 'utf8'),
         cipher.final(),
@@ -31,7 +40,7 @@ export function symmetricCrypter(key: Uint8Array): Crypter {
       )
         throw error('SECRETS_MALFORMED', 'a ciphertext does not have the form v1:<nonce>:<sealed>')
       try {
-        const cipher = createDecipheriv(algorithm, key, iv)
+        const cipher = createDecipheriv(algorithm, secret, iv)
         cipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
         const opened = Buffer.concat([
           cipher.update(bytes.subarray(0, bytes.length - tagBytes)),
@@ -46,6 +55,18 @@ export function symmetricCrypter(key: Uint8Array): Crypter {
         )
       }
     },
+  }
+}
+
+/** Random nonces, each given once; drawn many at a time, because one draw costs as much as a sealing. */
+function createNonces(): () => Buffer {
+  const drawn = 256
+  let pool = Buffer.alloc(0)
+  return () => {
+    if (pool.length === 0) pool = randomBytes(drawn * nonceBytes)
+    const nonce = pool.subarray(0, nonceBytes)
+    pool = pool.subarray(nonceBytes)
+    return nonce
   }
 }
 

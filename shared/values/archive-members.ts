@@ -5,7 +5,7 @@ import { fromBuffer } from 'yauzl'
 import { error } from '../errors/error.ts'
 import type { TarMember } from './tar-stream.ts'
 
-/** Whether a name is that of an archive file that can be opened. */
+/** Whether a path, or the path of an address, is that of an archive file that can be opened. */
 export function isArchiveName(name: string): boolean {
   return /\.(tar|tgz|tar\.gz|zip|jar)$/.test(name)
 }

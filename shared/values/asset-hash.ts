@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
 import { error } from '../errors/error.ts'
 import { isArchiveName, openArchive } from './archive-members.ts'
 import { compareUtf8 } from './go-json.ts'
-import { tarOf, type TarMember } from './tar-stream.ts'
+import { tarBlocks, tarEnd, type TarMember } from './tar-stream.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
 import { contains } from './walk.ts'
 import { isList, isMap, isSpecial } from './value.ts'
@@ -68,57 +69,67 @@ async function contentsOf(asset: Asset, reader: AssetReader): Promise<Uint8Array
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
   if (archive.hash !== '' || archive.source === undefined) return archive
   const { source } = archive
-  const file = 'path' in source ? source.path : 'uri' in source ? source.uri : ''
-  if (file !== '' && isArchiveName(file))
-    return { ...archive, hash: sha256(await fileBytes(source, reader)) }
-  return { ...archive, hash: sha256(tarOf(await membersOf(archive, reader))) }
+  if ('assets' in source || !isArchiveName(nameOf(source)))
+    return { ...archive, hash: await hashMembers(membersOf(archive, reader)) }
+  return { ...archive, hash: sha256(await fileBytes(source, reader)) }
 }
 
-type FileSource =
-  | { readonly path: string }
-  | { readonly uri: string }
-  | { readonly assets: unknown }
+/** One member at a time, so that a folder need not fit into memory. */
+async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
+  const hash = createHash('sha256')
+  const seen = new Set<string>()
+  for await (const member of members) {
+    if (seen.has(member.name)) continue
+    seen.add(member.name)
+    for (const block of tarBlocks(member)) hash.update(block)
+  }
+  return hash.update(tarEnd).digest('hex')
+}
+
+type FileSource = { readonly path: string } | { readonly uri: string }
+
+/** The path by whose end an archive file is known; an address may have a query after it. */
+function nameOf(source: FileSource): string {
+  if ('path' in source) return source.path
+  return URL.canParse(source.uri) ? new URL(source.uri).pathname : source.uri
+}
 
 function fileBytes(source: FileSource, reader: AssetReader): Promise<Uint8Array> {
-  if ('path' in source) return reader.readFile(source.path)
-  if ('uri' in source) return reader.fetch(source.uri)
-  throw error('RESOURCE_INVALID', 'an archive of assets is no file')
+  return 'path' in source ? reader.readFile(source.path) : reader.fetch(source.uri)
 }
 
-/** The files of an archive in the order in which they are hashed. */
-export async function membersOf(
+/** The files of an archive in the order in which they are hashed. Throws RESOURCE_INVALID. */
+export async function* membersOf(
   archive: Archive,
   reader: AssetReader,
-): Promise<readonly TarMember[]> {
+): AsyncGenerator<TarMember, void> {
   const { source } = archive
-  if (source === undefined) return []
-  if ('assets' in source) return assetMembers(source.assets, reader)
-  const file = 'path' in source ? source.path : source.uri
-  if (isArchiveName(file)) return openArchive(file, await fileBytes(source, reader))
+  if (source === undefined)
+    throw error('RESOURCE_INVALID', 'an archive without contents cannot be read')
+  if ('assets' in source) {
+    yield* assetMembers(source.assets, reader)
+    return
+  }
+  const name = nameOf(source)
+  if (isArchiveName(name)) {
+    yield* await openArchive(name, await fileBytes(source, reader))
+    return
+  }
   if (!('path' in source) || !(await reader.isDirectory(source.path)))
-    throw error('RESOURCE_INVALID', `'${file}' is neither an archive file nor a directory`)
-  const names = await reader.list(source.path)
-  return Promise.all(
-    names.map(async name => ({ name, data: await reader.readFile(`${source.path}/${name}`) })),
-  )
+    throw error('RESOURCE_INVALID', `'${name}' is neither an archive file nor a directory`)
+  for (const below of await reader.list(source.path))
+    yield { name: below, data: await reader.readFile(`${source.path}/${below}`) }
 }
 
-async function assetMembers(
+/** An asset is called by its key, members of an archive by the key and their own name. */
+async function* assetMembers(
   assets: ReadonlyMap<string, Asset | Archive>,
   reader: AssetReader,
-): Promise<readonly TarMember[]> {
-  const members: TarMember[] = []
-  const seen = new Set<string>()
-  for (const [name, member] of [...assets].sort(([a], [b]) => compareUtf8(a, b))) {
-    const inner =
-      member.kind === 'asset'
-        ? [{ name, data: await contentsOf(member, reader) }]
-        : (await membersOf(member, reader)).map(item => ({
-            name: `${name}/${item.name}`,
-            data: item.data,
-          }))
-    for (const item of inner) if (!seen.has(item.name)) members.push(item)
-    for (const item of inner) seen.add(item.name)
+): AsyncGenerator<TarMember, void> {
+  for (const [key, member] of [...assets].sort(([a], [b]) => compareUtf8(a, b))) {
+    if (member.kind === 'asset') yield { name: key, data: await contentsOf(member, reader) }
+    else
+      for await (const { name, data } of membersOf(member, reader))
+        yield { name: posix.join(key, name), data }
   }
-  return members
 }

@@ -1,4 +1,5 @@
 import { equalValues } from './equal.ts'
+import { compareUtf8 } from './go-json.ts'
 import { formatPath, type PathSegment } from './path.ts'
 import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap } from './value.ts'
@@ -25,31 +26,50 @@ export function diffInputs(olds: PropertyMap, news: PropertyMap): InputDiff | un
   const detailedDiff = new Map<string, InputDifference>()
   const a = stripMap(olds)
   const b = stripMap(news)
-  for (const key of [...new Set([...a.keys(), ...b.keys()])].sort()) {
+  for (const key of keysOf(a, b)) {
     const before = detailedDiff.size
-    compare(a.get(key), b.get(key), [key], detailedDiff)
+    compare(a.get(key), b.get(key), { path: [key], found: detailedDiff })
     if (detailedDiff.size > before) changedKeys.push(key)
   }
   return changedKeys.length === 0 ? undefined : { changedKeys, detailedDiff }
 }
 
-function compare(
-  a: PropertyValue | undefined,
-  b: PropertyValue | undefined,
-  path: readonly PathSegment[],
-  found: Map<string, InputDifference>,
-): void {
-  if (equalValues(a, b)) return
-  if (isMap(a) && isMap(b)) {
-    for (const key of [...new Set([...a.keys(), ...b.keys()])].sort())
-      compare(a.get(key), b.get(key), [...path, key], found)
-    return
-  }
-  if (isList(a) && isList(b)) {
-    for (let index = 0; index < Math.max(a.length, b.length); index++)
-      compare(a[index], b[index], [...path, index], found)
-    return
-  }
-  const kind = (a ?? null) === null ? 'add' : (b ?? null) === null ? 'delete' : 'update'
+function keysOf(a: PropertyMap, b: PropertyMap): readonly string[] {
+  return [...new Set([...a.keys(), ...b.keys()])].sort(compareUtf8)
+}
+
+/** Where a comparison is, and what it found so far. */
+interface Trail {
+  readonly path: readonly PathSegment[]
+  readonly found: Map<string, InputDifference>
+}
+
+function below(trail: Trail, segment: PathSegment): Trail {
+  return { ...trail, path: [...trail.path, segment] }
+}
+
+function note({ path, found }: Trail, kind: InputDifference['kind']): void {
   found.set(formatPath(path), { kind, inputDiff: true })
+}
+
+function compare(a: PropertyValue | undefined, b: PropertyValue | undefined, trail: Trail): void {
+  if (equalValues(a, b)) return
+  if (isMap(a) && isMap(b))
+    for (const key of keysOf(a, b)) compare(a.get(key), b.get(key), below(trail, key))
+  else if (isList(a) && isList(b)) compareItems(a, b, trail)
+  else note(trail, (a ?? null) === null ? 'add' : (b ?? null) === null ? 'delete' : 'update')
+}
+
+/** In a list null is an item like any other: one more or one less is a difference. */
+function compareItems(
+  a: readonly PropertyValue[],
+  b: readonly PropertyValue[],
+  trail: Trail,
+): void {
+  for (let index = 0; index < Math.max(a.length, b.length); index++) {
+    const here = below(trail, index)
+    if (index >= a.length) note(here, 'add')
+    else if (index >= b.length) note(here, 'delete')
+    else compare(a[index], b[index], here)
+  }
 }

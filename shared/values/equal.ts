@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Archive, Asset, PropertyMap, PropertyValue, SpecialValue } from './value.ts'
 import { isList, isMap, isSpecial } from './value.ts'
 
@@ -42,7 +43,29 @@ function equalSpecials(a: SpecialValue, b: SpecialValue): boolean {
   )
 }
 
-/** By hash; without one nothing is known to be equal. */
+/**
+ * By hash. Without one, text is hashed here, and the same file, address or members are the same,
+ * as when both were read now; a hash and a file that was not read cannot be compared.
+ */
 function equalAssets(a: Asset | Archive, b: Asset | Archive): boolean {
-  return a.hash !== '' && a.hash === b.hash
+  const hash = hashOf(a)
+  if (hash !== hashOf(b)) return false
+  return hash !== '' || equalSources(a.source, b.source)
+}
+
+function hashOf({ hash, source }: Asset | Archive): string {
+  if (hash !== '' || source === undefined || !('text' in source)) return hash
+  return createHash('sha256').update(source.text, 'utf8').digest('hex')
+}
+
+function equalSources(a: (Asset | Archive)['source'], b: (Asset | Archive)['source']): boolean {
+  if (a === undefined || b === undefined) return false
+  if ('path' in a) return 'path' in b && a.path === b.path
+  if ('uri' in a) return 'uri' in b && a.uri === b.uri
+  if (!('assets' in a) || !('assets' in b) || a.assets.size !== b.assets.size) return false
+  for (const [key, member] of a.assets) {
+    const other = b.assets.get(key)
+    if (other?.kind !== member.kind || !equalAssets(member, other)) return false
+  }
+  return true
 }

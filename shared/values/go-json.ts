@@ -1,23 +1,45 @@
+import type { Json } from './json.ts'
+
 /** JSON as Pulumi's own writers print it, so that texts that are hashed or compared agree (`state.md` 8). */
 
 /** Keys by their UTF-8 bytes; UTF-16 order differs beyond the basic plane. */
 export function compareUtf8(a: string, b: string): number {
-  const isPlain = (text: string): boolean => !/[\ud800-\udfff\ue000-\uffff]/.test(text)
-  if (isPlain(a) && isPlain(b)) return a < b ? -1 : a > b ? 1 : 0
-  return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'))
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const x = a.charCodeAt(at)
+    const y = b.charCodeAt(at)
+    if (x !== y) return byBytes(x) - byBytes(y)
+  }
+  return a.length - b.length
 }
 
-/** Compact JSON with sorted keys and HTML characters escaped: the plaintext of secrets. */
-export function htmlEscapedJson(json: unknown): string {
-  return JSON.stringify(json, sortedKeys).replace(/[<>&\u2028\u2029]/g, escapeHtml)
+/** A code unit as UTF-8 sorts it: surrogates stand for what comes after all others. */
+function byBytes(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
+}
+
+/**
+ * Compact JSON with sorted keys and HTML characters escaped: the plaintext of secrets. It is put
+ * together by hand, because an object of JavaScript has keys that look like numbers first.
+ */
+export function htmlEscapedJson(json: Json): string {
+  if (typeof json === 'string') return quoted(json)
+  if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)
+  if (json === null || typeof json === 'boolean') return String(json)
+  if (isJsonList(json)) return `[${json.map(htmlEscapedJson).join(',')}]`
+  const fields = Object.entries(json).sort(([a], [b]) => compareUtf8(a, b))
+  return `{${fields.map(([key, item]) => `${quoted(key)}:${htmlEscapedJson(item)}`).join(',')}}`
+}
+
+function isJsonList(json: Json): json is readonly Json[] {
+  return Array.isArray(json)
+}
+
+/** Go replaces lone surrogates, which have no UTF-8. */
+function quoted(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, escapeHtml)
 }
 
 function escapeHtml(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
-
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const entries = Object.entries(value).sort(([a], [b]) => compareUtf8(a, b))
-  return Object.fromEntries(entries)
 }

@@ -1,6 +1,6 @@
 import { error } from '../errors/error.ts'
 import type { PropertyMap, PropertyValue } from './value.ts'
-import { isList, isMap } from './value.ts'
+import { isList, isMap, isSecret, secretOf } from './value.ts'
 
 /** A step of a path: a key, an index, or any (`*`). */
 export type PathSegment = string | number | typeof anySegment
@@ -16,7 +16,8 @@ export function parsePath(text: string): readonly PathSegment[] {
     if (text[at] === '.') {
       if (at === 0) throw malformed(text, 'it starts with a dot')
       at += 1
-      if (text[at] === '[') continue
+      if (at === text.length) throw malformed(text, 'it ends with a dot')
+      continue
     }
     if (text[at] === '[') {
       const { segment, next } = parseBracket(text, at)
@@ -25,12 +26,15 @@ export function parsePath(text: string): readonly PathSegment[] {
       continue
     }
     const end = endOfName(text, at)
-    const name = text.slice(at, end)
-    if (name === '') throw malformed(text, 'it has an empty name')
-    segments.push(name === '*' ? anySegment : name)
+    segments.push(nameSegment(text.slice(at, end)))
     at = end
   }
   return segments
+}
+
+/** A name, or the wildcard, which Pulumi does not tell from a property called `*`. */
+function nameSegment(name: string): PathSegment {
+  return name === '*' ? anySegment : name
 }
 
 function endOfName(text: string, from: number): number {
@@ -48,7 +52,7 @@ function parseBracket(
   if (close < 0) throw malformed(text, 'a bracket is not closed')
   const inner = text.slice(at + 1, close)
   if (inner === '*') return { segment: anySegment, next: close + 1 }
-  if (!/^\d+$/.test(inner)) throw malformed(text, `'${inner}' is not an index`)
+  if (!/^[+-]?\d+$/.test(inner)) throw malformed(text, `'${inner}' is not an index`)
   return { segment: Number(inner), next: close + 1 }
 }
 
@@ -63,7 +67,7 @@ function parseQuoted(
       here += 1
     } else if (text[here] === '"') {
       if (text[here + 1] !== ']') throw malformed(text, 'a quoted name is not closed')
-      return { segment: name, next: here + 2 }
+      return { segment: nameSegment(name), next: here + 2 }
     } else name += text[here]
   }
   throw malformed(text, 'a quoted name is not closed')
@@ -112,8 +116,9 @@ export function containsPath(
 
 /**
  * The new inputs with what stands at the paths put back to what it was: set, or taken away where the
- * old inputs have nothing. A path that runs through something added or removed cannot be put back
- * and is named. Unreadable paths are passed over. Source: `engine.md` 5.14.
+ * old inputs have nothing. Paths lead through secrets; what comes out of one stays secret. A path
+ * that runs through something added or removed cannot be put back and is named; with wildcards the
+ * part that can is put back all the same. Unreadable paths are passed over. Source: `engine.md` 5.14.
  */
 export function resetPaths(
   old: PropertyMap,
@@ -124,10 +129,10 @@ export function resetPaths(
   const unresettable: string[] = []
   for (const text of paths) {
     const path = readable(text)
-    if (path === undefined || path.length === 0) continue
-    const result = reset(old, inputs, path)
-    if (result === unreachable) unresettable.push(text)
-    else if (isMap(result)) inputs = result
+    if (path === undefined) continue
+    const { value, isWhole } = reset(old, inputs, { path, fromSecret: false, intoSecret: false })
+    if (isMap(value)) inputs = value
+    if (!isWhole) unresettable.push(text)
   }
   return { inputs, unresettable }
 }
@@ -140,68 +145,123 @@ function readable(text: string): readonly PathSegment[] | undefined {
   }
 }
 
-const unreachable = Symbol('unreachable')
+/** Where a reset is: the rest of the path, and whether each side stands inside of a secret. */
+interface Place {
+  readonly path: readonly PathSegment[]
+  readonly fromSecret: boolean
+  readonly intoSecret: boolean
+}
 
-function reset(
-  old: PropertyValue | undefined,
-  next: PropertyValue | undefined,
-  path: readonly PathSegment[],
-): PropertyValue | typeof unreachable | undefined {
-  const [segment, ...rest] = path
-  if (segment === undefined) return old
-  if (segment === anySegment) return resetAll(old, next, rest)
-  if (typeof segment === 'string') return resetKey(old, next, [segment, rest])
-  if (!isList(next) || !isList(old))
-    return old === undefined && next === undefined ? next : unreachable
-  if (segment >= old.length || segment >= next.length)
-    return segment >= old.length && segment >= next.length ? next : unreachable
-  const item = reset(old[segment], next[segment], rest)
-  if (item === unreachable || item === undefined) return unreachable
-  return next.with(segment, item)
+/** What became of the new value, and whether all of the path could be put back. */
+interface Reset {
+  readonly value: PropertyValue
+  readonly isWhole: boolean
+}
+
+function reset(old: PropertyValue, next: PropertyValue, place: Place): Reset {
+  if (isSecret(next)) {
+    const { value, isWhole } = reset(old, next.value, { ...place, intoSecret: true })
+    return { value: secretOf(value), isWhole }
+  }
+  if (isSecret(old)) return reset(old.value, next, { ...place, fromSecret: true })
+  const [segment, ...path] = place.path
+  if (segment === undefined) return { value: next, isWhole: false }
+  const below = { ...place, path }
+  if (segment === anySegment) return resetAny(old, next, below)
+  if (typeof segment === 'number') return resetItem(old, next, { ...below, index: segment })
+  return resetKey(old, next, { ...below, key: segment })
+}
+
+/** The old value as it may stand in the new place. */
+function carried(value: PropertyValue, place: Place): PropertyValue {
+  return place.fromSecret && !place.intoSecret ? secretOf(value) : value
+}
+
+function resetItem(
+  old: PropertyValue,
+  next: PropertyValue,
+  place: Place & { readonly index: number },
+): Reset {
+  const { index } = place
+  if (index < 0) return { value: next, isWhole: false }
+  if (!isList(old) || !isList(next)) return { value: next, isWhole: !isList(old) && !isList(next) }
+  const before = old[index]
+  const after = next[index]
+  if (before === undefined || after === undefined) {
+    const isNowhere = before === undefined && after === undefined
+    return { value: next, isWhole: isNowhere && place.path.length === 0 }
+  }
+  if (place.path.length === 0)
+    return { value: next.with(index, carried(before, place)), isWhole: true }
+  const { value, isWhole } = reset(before, after, place)
+  return { value: next.with(index, value), isWhole }
 }
 
 function resetKey(
-  old: PropertyValue | undefined,
-  next: PropertyValue | undefined,
-  [key, rest]: readonly [string, readonly PathSegment[]],
-): PropertyValue | typeof unreachable | undefined {
-  if (!isMap(next)) return isMap(old) && old.has(key) ? unreachable : next
-  if (!isMap(old)) return next.has(key) ? unreachable : next
-  if (rest.length > 0 && !next.has(key) && !old.has(key)) return next
-  const item = rest.length === 0 ? old.get(key) : reset(old.get(key), next.get(key), rest)
-  if (item === unreachable) return unreachable
-  const changed = new Map(next)
-  if (item === undefined) changed.delete(key)
-  else changed.set(key, item)
-  return changed
-}
-
-function resetAll(
-  old: PropertyValue | undefined,
-  next: PropertyValue | undefined,
-  rest: readonly PathSegment[],
-): PropertyValue | typeof unreachable | undefined {
-  if (isList(next) && isList(old)) return resetItems(old, next, rest)
-  if (!isMap(next) || !isMap(old)) return old === undefined ? next : unreachable
-  let map: PropertyValue | typeof unreachable | undefined = next
-  for (const key of new Set([...old.keys(), ...next.keys()])) {
-    map = resetKey(old, map, [key, rest])
-    if (map === unreachable) return unreachable
+  old: PropertyValue,
+  next: PropertyValue,
+  place: Place & { readonly key: string },
+): Reset {
+  const { key } = place
+  const before = isMap(old) ? old.get(key) : undefined
+  if (place.path.length === 0) {
+    if (!isMap(next)) return { value: next, isWhole: before === undefined }
+    const changed = new Map(next)
+    if (before === undefined) changed.delete(key)
+    else changed.set(key, carried(before, place))
+    return { value: changed, isWhole: true }
   }
-  return map
+  if (!isMap(old) || !isMap(next)) return { value: next, isWhole: !isMap(old) && !isMap(next) }
+  const after = next.get(key)
+  if (after === undefined) return { value: next, isWhole: before === undefined }
+  const { value, isWhole } = reset(before ?? null, after, place)
+  return { value: new Map(next).set(key, value), isWhole }
 }
 
-function resetItems(
+function resetAny(old: PropertyValue, next: PropertyValue, place: Place): Reset {
+  const isLast = place.path.length === 0
+  if (isMap(next)) {
+    if (!isMap(old)) return { value: next, isWhole: isLast }
+    return isLast
+      ? { value: carriedMap(old, place), isWhole: true }
+      : resetEachKey(old, next, place)
+  }
+  if (!isList(next)) return { value: next, isWhole: false }
+  if (!isList(old)) return { value: next, isWhole: isLast }
+  return resetEachItem(old, next, place)
+}
+
+function carriedMap(old: PropertyMap, place: Place): PropertyMap {
+  return new Map([...old].map(([key, value]) => [key, carried(value, place)]))
+}
+
+function resetEachKey(old: PropertyMap, next: PropertyMap, place: Place): Reset {
+  const changed = new Map(next)
+  for (const [key, before] of old) {
+    const after = next.get(key)
+    if (after === undefined) return { value: changed, isWhole: false }
+    const { value, isWhole } = reset(before, after, place)
+    changed.set(key, value)
+    if (!isWhole) return { value: changed, isWhole }
+  }
+  return { value: changed, isWhole: true }
+}
+
+function resetEachItem(
   old: readonly PropertyValue[],
   next: readonly PropertyValue[],
-  rest: readonly PathSegment[],
-): PropertyValue | typeof unreachable {
-  if (next.length !== old.length) return rest.length === 0 ? old : unreachable
-  const items: PropertyValue[] = []
-  for (const [index, item] of next.entries()) {
-    const back = reset(old[index], item, rest)
-    if (back === unreachable || back === undefined) return unreachable
-    items.push(back)
+  place: Place,
+): Reset {
+  const changed = [...next]
+  for (const [index, before] of old.entries()) {
+    const after = next[index]
+    if (after === undefined) break
+    if (place.path.length === 0) changed[index] = carried(before, place)
+    else {
+      const { value, isWhole } = reset(before, after, place)
+      changed[index] = value
+      if (!isWhole) return { value: changed, isWhole }
+    }
   }
-  return items
+  return { value: changed, isWhole: old.length === next.length }
 }

@@ -41,7 +41,9 @@ export function encodeStored(value: PropertyValue, seal: Seal): Json {
 
 /** An object as states hold it. */
 export function encodeStoredMap(map: PropertyMap, seal: Seal): JsonObject {
-  return objectOf([...map].map(([key, item]) => [key, encodeStored(item, seal)]))
+  const entries: [string, Json][] = []
+  for (const [key, item] of map) entries.push([key, encodeStored(item, seal)])
+  return objectOf(entries)
 }
 
 /** Sorted by bytes; `__proto__` stays a key. */
@@ -120,7 +122,9 @@ export function decodeStored(json: Json, open: Open): PropertyValue {
 
 /** An object from a state. */
 export function decodeStoredMap(json: JsonObject, open: Open): PropertyMap {
-  return new Map(Object.entries(json).map(([key, item]) => [key, decodeStored(item, open)]))
+  const map = new Map<string, PropertyValue>()
+  for (const [key, item] of Object.entries(json)) map.set(key, decodeStored(item, open))
+  return map
 }
 
 function isJsonList(json: Json): json is readonly Json[] {
@@ -138,9 +142,9 @@ function decodeSigned(json: JsonObject, signature: Json, open: Open): PropertyVa
     case signatures.reference:
       return decodeReference(json)
     case signatures.bytes:
-      return { kind: 'bytes', base64: textOf(json['value']) }
+      return { kind: 'bytes', base64: matching(json['value'], base64Form, 'byte string') }
     case floatSignature:
-      return Buffer.from(textOf(json['value']), 'hex').readDoubleBE()
+      return Buffer.from(matching(json['value'], floatForm, 'number'), 'hex').readDoubleBE()
     default:
       throw error(
         'VALUE_MALFORMED',
@@ -174,15 +178,17 @@ function decodeReference(json: JsonObject): PropertyValue {
       'VALUE_MALFORMED',
       `a resource reference in the state names '${urn}', which is no URN`,
     )
-  const { id } = json
   const packageVersion = textOf(json['packageVersion'])
+  const id = boxedId(json['id'])
   if (id === undefined || id === null) return { kind: 'reference', urn, packageVersion }
-  return {
-    kind: 'reference',
-    urn,
-    packageVersion,
-    id: typeof id === 'string' && id !== '' && id !== unknownText ? id : unknown,
-  }
+  const isKnown = typeof id === 'string' && id !== '' && id !== unknownText
+  return { kind: 'reference', urn, packageVersion, id: isKnown ? id : unknown }
+}
+
+/** Old versions of Pulumi wrote ids as `{"V": …}`. */
+function boxedId(id: Json | undefined): Json | undefined {
+  if (typeof id !== 'object' || id === null || isJsonList(id) || !Object.hasOwn(id, 'V')) return id
+  return id['V']
 }
 
 function decodeAsset(json: JsonObject): Asset {
@@ -226,4 +232,12 @@ function memberOf(json: Json): Asset | Archive {
 
 function textOf(json: Json | undefined): string {
   return typeof json === 'string' ? json : ''
+}
+
+const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const floatForm = /^[0-9a-fA-F]{16}$/
+
+function matching(json: Json | undefined, form: RegExp, what: string): string {
+  if (typeof json === 'string' && form.test(json)) return json
+  throw error('VALUE_MALFORMED', `a ${what} in the state is malformed`)
 }

@@ -1,3 +1,5 @@
+import { posix } from 'node:path'
+
 /** A file of an archive. */
 export interface TarMember {
   readonly name: string
@@ -7,17 +9,15 @@ export interface TarMember {
 const blockBytes = 512
 
 /**
- * The tar of members as Go's writer makes it (ustar; a PAX header before names that do not fit), for
+ * One member in a tar as Go's writer makes it (ustar; a PAX header before names that do not fit), for
  * hashing: same bytes, same hash (`state.md` 2.5).
  */
-export function tarOf(members: readonly TarMember[]): Uint8Array {
-  const blocks: Uint8Array[] = []
-  for (const { name, data } of members) {
-    blocks.push(...headersOf(name, data.length), data, padding(data.length))
-  }
-  blocks.push(Buffer.alloc(2 * blockBytes))
-  return Buffer.concat(blocks)
+export function tarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
+  return [...headersOf(name, data.length), data, padding(data.length)]
 }
+
+/** What stands after the last member. */
+export const tarEnd: Uint8Array = Buffer.alloc(2 * blockBytes)
 
 function padding(length: number): Uint8Array {
   return Buffer.alloc((blockBytes - (length % blockBytes)) % blockBytes)
@@ -28,9 +28,9 @@ function headersOf(name: string, size: number): readonly Uint8Array[] {
   if (split !== undefined) return [header({ ...split, size, kind: '0' })]
   const record = paxRecord('path', name)
   const ascii = toAscii(name)
-  const slash = ascii.lastIndexOf('/')
-  const folder = slash < 0 ? '' : `${ascii.slice(0, slash)}/`
-  const paxName = `${folder}PaxHeaders.0/${ascii.slice(slash + 1)}`.slice(0, 100)
+  const slash = name.lastIndexOf('/') + 1
+  const whole = posix.join(name.slice(0, slash), 'PaxHeaders.0', name.slice(slash))
+  const paxName = toAscii(whole).slice(0, 100).replace(/\/+$/, '')
   const pax = header({ name: paxName, prefix: '', size: record.length, kind: 'x' })
   return [
     pax,

@@ -114,11 +114,6 @@ export function isSecret(value: PropertyValue | undefined): value is Secret {
   return isSpecial(value) && value.kind === 'secret'
 }
 
-/** Whether a value is unknown (itself, not something inside it). */
-export function isUnknown(value: PropertyValue | undefined): value is Unknown {
-  return isSpecial(value) && value.kind === 'unknown'
-}
-
 /** Wraps a value as secret, once. */
 export function secretOf(value: PropertyValue): Secret {
   return isSecret(value) ? value : { kind: 'secret', value }

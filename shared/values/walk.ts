@@ -1,5 +1,13 @@
 import type { Urn } from '../names/urn.ts'
-import type { Archive, Asset, PropertyMap, PropertyValue, SpecialValue } from './value.ts'
+import { unknownText } from '../names/provider-reference.ts'
+import type {
+  Archive,
+  Asset,
+  PropertyMap,
+  PropertyValue,
+  ResourceReference,
+  SpecialValue,
+} from './value.ts'
 import { isList, isMap, isSecret, isSpecial, secretOf, unknown } from './value.ts'
 import { signatureKey, signatures, unknownTexts } from './wire-options.ts'
 
@@ -129,7 +137,10 @@ function remark(sent: PropertyValue, returned: PropertyValue): PropertyValue {
   return !isSecret(returned) && containsSecret(sent) ? secretOf(returned) : returned
 }
 
-/** A value as events and messages may show it: secrets as `[secret]`, text contents left out. Plain JSON. */
+/**
+ * Values as events show them, plain JSON: the stored form with secrets blinded and the text of assets
+ * left out. Source: Pulumi's events as `--json` prints them.
+ */
 export function redactMap(map: PropertyMap): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...map].map(([key, value]) => [key, redact(value)]))
 }
@@ -140,26 +151,21 @@ function redact(value: PropertyValue): unknown {
   return isSpecial(value) ? redactSpecial(value) : value
 }
 
+const blinded = { [signatureKey]: signatures.secret, ciphertext: '[secret]' }
+
 function redactSpecial(value: SpecialValue): unknown {
   switch (value.kind) {
     case 'secret':
-      return '[secret]'
+      return blinded
     case 'unknown':
       return unknownText
     case 'output':
-      return value.secret
-        ? '[secret]'
-        : value.value === undefined
-          ? unknownText
-          : redact(value.value)
+      if (value.secret) return blinded
+      return value.value === undefined ? unknownText : redact(value.value)
     case 'bytes':
       return { [signatureKey]: signatures.bytes, value: value.base64 }
     case 'reference':
-      return {
-        [signatureKey]: signatures.reference,
-        urn: value.urn,
-        ...(typeof value.id === 'string' ? { id: value.id } : {}),
-      }
+      return redactReference(value)
     case 'asset':
     case 'archive':
       return redactAsset(value)
@@ -168,7 +174,10 @@ function redactSpecial(value: SpecialValue): unknown {
   }
 }
 
-const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+function redactReference({ id, packageVersion, urn }: ResourceReference): unknown {
+  const shown = id === undefined ? {} : { id: typeof id === 'string' ? id : '' }
+  return { [signatureKey]: signatures.reference, ...shown, packageVersion, urn }
+}
 
 function redactAsset(value: Asset | Archive): unknown {
   const signed = { [signatureKey]: signatures[value.kind], hash: value.hash }

@@ -65,4 +65,4 @@ test('a program is deployed, updated, refreshed and destroyed, and no secret lie
   for (const text of [secret, 'tok-sealed-token'])
     expect(filesHolding(place.home, text)).toEqual([])
   expect(place.processes()).toEqual([])
-}, 60_000)
+})

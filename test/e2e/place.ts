@@ -11,6 +11,7 @@ import { delimiter, join, resolve } from 'node:path'
 const testFolder = resolve(import.meta.dirname, '..')
 const ourNode = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
+const pluginFolders = ['golden/provider', 'fixtures/plugins'].map(name => join(testFolder, name))
 /** The launcher that a person types. */
 export const launcher = resolve(testFolder, '../cli/antichain')
 
@@ -160,7 +161,7 @@ function environmentOf(
   )
   const env: Record<string, string | undefined> = {
     ...Object.fromEntries(inherited),
-    PATH: [join(testFolder, 'golden/provider'), ourNode, process.env['PATH']].join(delimiter),
+    PATH: [...pluginFolders, ourNode, process.env['PATH']].join(delimiter),
     ANTICHAIN_HOME: place.home,
     PULUMI_HOME: join(place.root, 'pulumi'),
     PULUMI_CONFIG_PASSPHRASE: 'open sesame',

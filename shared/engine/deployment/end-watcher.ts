@@ -13,6 +13,10 @@ export interface RecordedEnd {
 export interface EndWatcher {
   /** Resolves when the operation has ended; never, when it is given back or never begun. */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
+  /** After a stop, when nothing runs any more: answers what has ended, and fails every other wait with `thrown`. */
+  readonly settle: (thrown: unknown) => Promise<void>
+  /** What is awaited now. */
+  readonly open: () => readonly OperationId[]
   /** Forgets everything; open waits stay open. */
   readonly close: () => void
 }
@@ -80,6 +84,13 @@ export function createEndWatcher(
         waits.set(id, { done, failed })
         due.add(id)
       }),
+    open: () => [...waits.keys()],
+    async settle(thrown) {
+      for (const id of waits.keys()) due.add(id)
+      await read().catch(() => undefined)
+      for (const wait of waits.values()) wait.failed(thrown)
+      waits.clear()
+    },
     close() {
       mute()
       clearInterval(again)

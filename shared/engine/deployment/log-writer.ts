@@ -1,6 +1,6 @@
 /**
  * deployment: one deployment from its start to its close, over the records: log, plan, ends, close,
- * take-over. Imports ports and below, the journal, the engine's generator, executor and events.
+ * take-over. Imports ports and below, the engine's graph, steps and events.
  *
  * Invariants I4, I5, I7, I9: one append in flight, which carries all decisions that wait; what was
  * appended is never decided again; a deposed writer stops.

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { Base } from '../generator/base.ts'
+import type { Base } from './base.ts'
 import { isLogical, type Step, type TrackedState } from '../step.ts'
 import type { Sealing } from './sealing.ts'
 

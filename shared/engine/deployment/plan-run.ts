@@ -7,10 +7,10 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
 import type { StepEnd } from '../step-end.ts'
 import { chainMessages } from './chain-messages.ts'
-import { stepEndOf } from './deployment-runner.ts'
 import type { EndWatcher } from './end-watcher.ts'
 import { inBatches } from './log-view.ts'
 import type { LogWriter } from './log-writer.ts'
+import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
 
 /** A planned operation with the step that it is; joins have none. */
@@ -31,6 +31,8 @@ export interface PlanDeps {
   readonly watcher: EndWatcher
   readonly sealing: Sealing
   readonly emitter: StepEmitter
+  /** Raises the stop flag: nothing more begins. */
+  readonly stop: () => Promise<void>
 }
 
 /** What became of a plan's operations: those that never began are not in it. */
@@ -103,8 +105,7 @@ function follow(
       if (item.step !== undefined) deps.emitter.count(item.step, end)
       if (end.verdict !== 'succeeded') {
         block(id)
-        if (plan.isStoppedByFailure && end.error?.protected !== true)
-          void deps.control.stop(deps.deployment, 'graceful').catch(failed)
+        if (plan.isStoppedByFailure && end.error?.protected !== true) deps.stop().catch(failed)
       }
       finish()
     }

@@ -51,21 +51,6 @@ export interface EmitterAbout {
 export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmitter {
   const counts: Record<string, number> = {}
   let maybeCorrupt = false
-  const metadata = (step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata => {
-    const next = end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
-    return {
-      op,
-      urn: step.urn,
-      type: step.type,
-      old: step.old === undefined ? null : stepState(step.old.state),
-      new: next === undefined ? null : stepState(next),
-      ...(step.reason.keys.length > 0 ? { keys: step.reason.keys } : {}),
-      ...(step.reason.diffs.length > 0 ? { diffs: step.reason.diffs } : {}),
-      detailedDiff: detailedDiffOf(step),
-      ...(isLogical(op) ? { logical: true } : {}),
-      provider: step.provider,
-    }
-  }
   const diagnostic: StepEmitter['diagnostic'] = (severity, message, urn) => {
     const about_ = urn === undefined ? {} : { urn }
     const text = about.scrub(message)
@@ -124,6 +109,23 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     emit: event => sink.emit(event),
     counts: () => ({ ...counts }),
     isMaybeCorrupt: () => maybeCorrupt,
+  }
+}
+
+/** What an event says of a step, before (no end) or after it. */
+function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
+  const next = end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
+  return {
+    op,
+    urn: step.urn,
+    type: step.type,
+    old: step.old === undefined ? null : stepState(step.old.state),
+    new: next === undefined ? null : stepState(next),
+    ...(step.reason.keys.length > 0 ? { keys: step.reason.keys } : {}),
+    ...(step.reason.diffs.length > 0 ? { diffs: step.reason.diffs } : {}),
+    detailedDiff: detailedDiffOf(step),
+    ...(isLogical(op) ? { logical: true } : {}),
+    provider: step.provider,
   }
 }
 

@@ -1,39 +1,11 @@
-import type { ChainQueuePort, Delivery, HintsPort } from '../../ports/queue.ts'
-import type { ControlPort, OperationsPort } from '../../ports/records.ts'
-import type { ClockPort, RandomPort } from '../../ports/system.ts'
+import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
+import type { Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { StepEmitter } from '../events/step-emitter.ts'
-import type { Step } from '../step.ts'
 import type { StepEnd } from '../step-end.ts'
-import type { Sealing } from '../deployment/sealing.ts'
-import { perform, type PerformDeps } from './perform.ts'
-import type { PlanIndex } from './plan-index.ts'
+import { perform } from './perform.ts'
 import { releaseWaiters } from './release.ts'
-import type { Slots } from './slots.ts'
-
-/** What an executor knows of the deployment whose message it holds. */
-export interface ExecutionContext {
-  readonly deployment: DeploymentId
-  readonly plan: PlanIndex
-  readonly sealing: Sealing
-  /** Opens an operation: its old state is looked up in the pinned base. */
-  readonly stepOf: (operation: Operation) => Promise<Step>
-  readonly emitter: StepEmitter
-  readonly performing: PerformDeps
-  readonly slots: Slots
-}
-
-/** The ports that executors use. */
-export interface ExecutorPorts {
-  readonly operations: OperationsPort
-  readonly control: ControlPort
-  readonly chains: ChainQueuePort
-  readonly hints: HintsPort
-  readonly clock: ClockPort
-  readonly random: RandomPort
-}
 
 /** Runs deliveries of one executor identity. */
 export interface Executor {

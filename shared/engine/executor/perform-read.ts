@@ -7,7 +7,7 @@ import { containsUnknown } from '../../values/walk.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
-import { type PerformDeps, subjectOf } from './perform.ts'
+import { type PerformDeps, subjectOf } from './performing.ts'
 
 /** Reads a resource that the program named by id (`.get()`). Source: `engine.md` 6.1, 5.17. */
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {

@@ -1,12 +1,10 @@
 /**
  * executor: runs the operations of the log: begin, provider call, outcome, end, arrivals.
- * Imports providers, ports and below, and the engine's steps and events.
+ * Imports providers, ports and below, and the engine's deployment, steps and events.
  *
  * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows no
  * stop; the store enforces needs and the single end; messages may lie.
  */
-import { nameOf } from '../../names/urn.ts'
-import type { Provider } from '../../providers/provider.ts'
 import { ProviderError } from '../../providers/provider.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { OutcomeError } from '../../records/head.ts'
@@ -15,15 +13,7 @@ import { markSecretOutputs } from '../secret-outputs.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-
-/** What performing a step asks of the outside. */
-export interface PerformDeps {
-  /** The configured instance of a provider reference. Throws when it cannot be had. */
-  readonly provider: (reference: string) => Promise<Provider>
-  /** RFC 3339 time of now, UTC. */
-  readonly timestamp: () => string
-  readonly warn: (message: string) => void
-}
+import { type PerformDeps, subjectOf } from './performing.ts'
 
 /** How a step is performed: in a preview nothing is changed. */
 export interface PerformMode {
@@ -171,15 +161,6 @@ function protectedMessage(state: ResourceState): string {
     'because it is protected. To unprotect it, remove the `protect` flag from the resource in the ' +
     'program and run `antichain up`, then delete it.'
   )
-}
-
-/** What a provider is told about a resource besides its values. */
-export function subjectOf(state: ResourceState): {
-  urn: ResourceState['urn']
-  name: string
-  type: string
-} {
-  return { urn: state.urn, name: nameOf(state.urn), type: state.type }
 }
 
 /** The record of what was thrown by a provider call. */

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { chainMessages } from '../deployment/chain-messages.ts'
-import type { ExecutionContext, ExecutorPorts } from './executor.ts'
+import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 
 /**
  * Notes the arrival of an ended operation on each that waits for it, ends joins that became ready,

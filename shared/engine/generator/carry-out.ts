@@ -8,7 +8,7 @@ import { markSecretOutputs } from '../secret-outputs.ts'
 import type { Step } from '../step.ts'
 import { succeeded } from '../step-end.ts'
 import { Bail, type EndedStep, type GeneratorContext, RegistrationFailed } from './context.ts'
-import { type Candidate, isSettledHere } from './generate.ts'
+import { type Candidate, isSettledHere } from './candidate.ts'
 import type { CurrentState } from './sets.ts'
 
 /** Carries the steps of a registration out and answers what the resource is then. */

@@ -1,6 +1,6 @@
 /**
  * generator: decides what is to be done about each registration of a program. Imports providers,
- * ports and below, the engine's graph, steps and events.
+ * ports and below, the engine's executor, deployment, graph, steps and events.
  *
  * Invariants: decisions are made one at a time (I5), from the base and the sets alone, never from
  * what the clock, chance or the network say outside of the ports; a reply is made from the stored
@@ -14,7 +14,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { StepEnd } from '../step-end.ts'
-import type { Base } from './base.ts'
+import type { Base } from '../deployment/base.ts'
 import type { Goal } from './goal.ts'
 import type { GeneratorSets } from './sets.ts'
 

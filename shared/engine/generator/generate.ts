@@ -1,15 +1,14 @@
-import { isProviderType } from '../../names/provider-reference.ts'
 import type { CheckResult } from '../../providers/provider.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { resetPaths } from '../../values/path.ts'
-import type { PropertyMap } from '../../values/value.ts'
 import { hasCode, messageOf } from '../../errors/error.ts'
 import { ProviderError } from '../../providers/provider.ts'
 import { type Step, stepOf } from '../step.ts'
 import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
+import { type Candidate, markReplaced } from './candidate.ts'
 import { type Claim, claimUrn, draftOf } from './claim.ts'
 import { differenceOf } from './difference.ts'
-import { type Driver, driverFor } from './driver.ts'
+import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
 import { carryOut } from './carry-out.ts'
@@ -19,18 +18,6 @@ import { verdictOf } from './verdict.ts'
 
 /** How long after one missing plugin others may be found missing, in ms. */
 const gatherMs = 400
-
-/** A registration on its way to a decision. */
-export interface Candidate {
-  readonly goal: Goal
-  readonly claim: Claim
-  readonly driver: Driver
-  /** The state to be, with checked inputs. */
-  readonly next: ResourceState
-  /** The goal's inputs with ignored changes put back: what is compared. */
-  readonly compared: PropertyMap
-  readonly seed: Uint8Array
-}
 
 /**
  * Decides one registration, carries it out, and answers what the resource is then. Errors were
@@ -172,15 +159,4 @@ function recreateSteps(ctx: GeneratorContext, candidate: Candidate): readonly St
     stepOf({ op: 'replace', effect: 'none', old, next, reason }),
     stepOf({ op: 'create-replacement', effect: 'replace', old, next, reason }),
   ]
-}
-
-/** Notes that the URN is replaced in this deployment. */
-export function markReplaced(ctx: GeneratorContext, claim: Claim): void {
-  ctx.sets.replaces.add(claim.urn)
-  ctx.sets.operated.add(claim.urn)
-}
-
-/** Whether the generator settles this kind of resource itself, without an executor. */
-export function isSettledHere(state: ResourceState): boolean {
-  return !state.custom || isProviderType(state.type)
 }

@@ -1,5 +1,6 @@
 import type { OperationId } from '../../records/ids.ts'
-import { perform, type PerformDeps } from '../executor/perform.ts'
+import { perform } from '../executor/perform.ts'
+import { type PerformDeps } from '../executor/performing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step, TrackedState } from '../step.ts'
 import { succeeded } from '../step-end.ts'

@@ -7,7 +7,7 @@ import type { Sealing } from '../deployment/sealing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Step, stepOf } from '../step.ts'
 import { succeeded } from '../step-end.ts'
-import type { Base } from './base.ts'
+import type { Base } from '../deployment/base.ts'
 
 /**
  * The refresh of every state that a provider can be asked about; the others are told as unchanged.

@@ -18,15 +18,6 @@ export function namedDependencies(state: ResourceState): ReadonlySet<Urn> {
   return named
 }
 
-/** `namedDependencies`, the provider and the parent. */
-export function allDependencies(state: ResourceState): ReadonlySet<Urn> {
-  const all = new Set(namedDependencies(state))
-  const provider = providerUrnOf(state.provider)
-  if (provider !== undefined) all.add(provider)
-  if (state.parent !== '') all.add(state.parent)
-  return all
-}
-
 /** Look-ups over an ordered list; made once in linear time. */
 export interface StateGraph {
   readonly states: readonly ResourceState[]

@@ -77,6 +77,16 @@ const featureNames: ReadonlySet<string> = new Set([
   'sendsOptionsToHooks',
 ])
 
+/** What later versions answer, refused by name. */
+const notYetHandlers = {
+  call: () => Promise.reject(notYet('methods of components (Call)')),
+  registerStackTransform: () => Promise.reject(notYet('stack transforms')),
+  registerStackInvokeTransform: () => Promise.reject(notYet('invoke transforms')),
+  registerResourceHook: () => Promise.reject(notYet('resource hooks')),
+  registerErrorHook: () => Promise.reject(notYet('error hooks')),
+  registerPackage: () => Promise.reject(notYet('packages with parameters')),
+}
+
 /** The handlers of the resource monitor; each waits until the deployment is ready. Source: `engine.md` 2.2. */
 export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSignals) {
   let isSignalled = false
@@ -138,12 +148,7 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
         unknown: false,
       }
     },
-    call: () => Promise.reject(notYet('methods of components (Call)')),
-    registerStackTransform: () => Promise.reject(notYet('stack transforms')),
-    registerStackInvokeTransform: () => Promise.reject(notYet('invoke transforms')),
-    registerResourceHook: () => Promise.reject(notYet('resource hooks')),
-    registerErrorHook: () => Promise.reject(notYet('error hooks')),
-    registerPackage: () => Promise.reject(notYet('packages with parameters')),
+    ...notYetHandlers,
     async signalAndWaitForShutdown(): Promise<object> {
       if (isSignalled) throw new Error('Already waiting for shutdown')
       isSignalled = true

@@ -43,13 +43,14 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
       }
       for (const message of messages) shelf.put(message)
     },
-    receive: async (max, waitMs) => {
+    receive: async (max, waitMs, signal) => {
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
+        if (signal?.aborted === true) return []
         const deliveries = shelf.take(max)
         const leftMs = untilMs - deps.clock.monotonicMs()
         if (deliveries.length > 0 || leftMs <= 0 || isClosed) return deliveries
-        await waiters.wait(leftMs)
+        await waiters.wait(leftMs, signal)
       }
     },
     remove: async receipt => shelf.remove(receipt),

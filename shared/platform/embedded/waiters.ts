@@ -2,8 +2,8 @@ import type { ClockPort } from '../../ports/system.ts'
 
 /** Receivers that wait until something is there; the longest waiting is served first. */
 export interface Waiters {
-  /** Resolves when woken, or after `waitMs`. */
-  readonly wait: (waitMs: number) => Promise<void>
+  /** Resolves when woken, after `waitMs`, or when `signal` aborts. */
+  readonly wait: (waitMs: number, signal?: AbortSignal) => Promise<void>
   readonly wakeOne: () => void
   readonly wakeAll: () => void
 }
@@ -18,10 +18,11 @@ export function createWaiters(clock: ClockPort): Waiters {
     first.abort()
   }
   return {
-    wait: async waitMs => {
+    wait: async (waitMs, signal) => {
       const waiter = new AbortController()
       waiting.add(waiter)
-      await clock.sleep(waitMs, waiter.signal)
+      const signals = signal === undefined ? [waiter.signal] : [waiter.signal, signal]
+      await clock.sleep(waitMs, AbortSignal.any(signals))
       waiting.delete(waiter)
     },
     wakeOne,

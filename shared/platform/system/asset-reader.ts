@@ -1,12 +1,19 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { limits } from '../../config/limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import type { AssetReader } from '../../values/asset-hash.ts'
 import { compareUtf8 } from '../../values/go-json.ts'
 
-/** Reads assets from disk, relative to a folder, and from addresses. */
-export function createAssetReader(folder: string): AssetReader {
+/**
+ * Reads assets from disk, relative to a folder, and from addresses; at most `limits.assetBytesMax` of
+ * one file. Every method throws RESOURCE_INVALID with what was to be read and why it cannot be.
+ */
+export function createAssetReader(
+  folder: string,
+  bytesMax: number = limits.assetBytesMax,
+): AssetReader {
   const at = (path: string): string => resolve(folder, path)
   const reading = async <T>(what: string, read: () => Promise<T>): Promise<T> => {
     try {
@@ -18,17 +25,39 @@ export function createAssetReader(folder: string): AssetReader {
     }
   }
   return {
-    readFile: path => reading(path, () => readFile(at(path))),
+    readFile: path => reading(path, () => readBounded(at(path), bytesMax)),
     isDirectory: path => reading(path, async () => (await stat(at(path))).isDirectory()),
     list: path => reading(path, () => filesBelow(at(path))),
     fetch: uri =>
-      reading(uri, async () => {
-        if (uri.startsWith('file:')) return readFile(fileURLToPath(uri))
-        const response = await fetch(uri)
-        if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
-        return new Uint8Array(await response.arrayBuffer())
-      }),
+      reading(uri, () =>
+        uri.startsWith('file:')
+          ? readBounded(fileURLToPath(uri), bytesMax)
+          : fetchBounded(uri, bytesMax),
+      ),
   }
+}
+
+function tooLarge(bytesMax: number): Error {
+  return new Error(`it has more than ${bytesMax} bytes`)
+}
+
+async function readBounded(path: string, bytesMax: number): Promise<Uint8Array> {
+  const { size } = await stat(path)
+  if (size > bytesMax) throw tooLarge(bytesMax)
+  return readFile(path)
+}
+
+async function fetchBounded(uri: string, bytesMax: number): Promise<Uint8Array> {
+  const response = await fetch(uri, { signal: AbortSignal.timeout(limits.assetFetchMs) })
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > bytesMax) throw tooLarge(bytesMax)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size)
 }
 
 /** Depth first, each folder's names by bytes; `.pulumi` and links to folders are left out. */

@@ -1,0 +1,40 @@
+/** The commands that package.json's scripts name. Each gets its words and answers an exit status. */
+import { join } from 'node:path'
+import { check } from './check.mjs'
+import { runChild } from './child.mjs'
+import { ourNode, programs, root } from './places.mjs'
+import { makeCode, prepare } from './prepare.mjs'
+import { start } from './quickstart.mjs'
+import { failure, say } from './saying.mjs'
+import { runTier } from './tests.mjs'
+
+const commands = new Map([
+  ['start', start],
+  ['test', words => runTier('readme', words)],
+  ['test:full', words => runTier('full', words)],
+  ['nightly', words => runTier('nightly', words)],
+  ['check', check],
+  ['gen', gen],
+  ['bench', bench],
+])
+
+export async function run(name, words) {
+  const command = commands.get(name)
+  if (command !== undefined) return command(words)
+  throw failure(
+    `there is no command '${name ?? ''}'`,
+    `give one of ${[...commands.keys()].join(', ')}`,
+  )
+}
+
+async function gen(words) {
+  await prepare()
+  if (words.includes('--force')) makeCode()
+  else say('protobuf code is up to date')
+  return 0
+}
+
+async function bench(words) {
+  await prepare(programs)
+  return runChild(ourNode, [join(root, 'bench', 'main.ts'), ...words])
+}

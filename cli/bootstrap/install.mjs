@@ -1,0 +1,65 @@
+/** Packages: whether a folder has those of its lock file, installing them, and our own Node. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { npmEnvironment, ourNode, root } from './places.mjs'
+import { failure, say, since } from './saying.mjs'
+
+/** Whether a folder's packages are missing or were made from another lock file. */
+export function needsInstall(folder) {
+  const modules = join(folder, 'node_modules')
+  // A linked folder belongs to another clone: installing would empty it there.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return false
+  const stamp = stampOf(folder)
+  return !existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== lockHash(folder)
+}
+
+/** Installs exactly what the lock file says; the stamp comes last, so that half an install is none. */
+export function install(folder, name) {
+  say(`installing the packages of ${name} (up to a minute)`)
+  const beganMs = Date.now()
+  const hash = lockHash(folder)
+  npm(folder, ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
+  writeFileSync(stampOf(folder), `${hash}\n`)
+  say(`installed the packages of ${name} in ${since(beganMs)}`)
+}
+
+/** Whether our Node is there and is the one that everything of ours needs. */
+export function hasOurNode() {
+  return spawnSync(ourNode, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v24.') ?? false
+}
+
+/** The package's install script puts the binary there: it may have been switched off. */
+export function repairOurNode() {
+  say('setting up Node 24')
+  npm(root, ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
+  if (hasOurNode()) return
+  throw failure(
+    `npm did not set up Node 24 at ${ourNode}`,
+    `run \`npm install-scripts approve node\` and \`npm rebuild node\` in ${root}, then this again`,
+  )
+}
+
+function npm(folder, words) {
+  const done = spawnSync('npm', words, {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: npmEnvironment(),
+  })
+  if (done.error !== undefined)
+    throw failure(`npm cannot be run: ${done.error.message}`, 'install npm, it comes with Node')
+  if (done.status === 0) return
+  throw failure(
+    `npm ${words[0]} failed in ${folder}`,
+    'read its messages above; it needs the registry and room on the disk',
+  )
+}
+
+const stampOf = folder => join(folder, 'node_modules', '.antichain-stamp')
+
+function lockHash(folder) {
+  return createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex')
+}

@@ -1,0 +1,66 @@
+/** The tiers of tests: vitest, then the golden cases, and one count over both. */
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { runChild } from './child.mjs'
+import { ourEnvironment, ourNode, programs, root } from './places.mjs'
+import { prepare } from './prepare.mjs'
+import { say, since } from './saying.mjs'
+
+export const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+const golden = join(root, 'test', 'golden', 'run-tier.mjs')
+
+/**
+ * Runs a tier and ends with a line `N passed, N failed`, to which `, N skipped` may follow. `words` go
+ * to vitest: whoever chooses among tests wants no golden cases.
+ */
+export async function runTier(tier, words) {
+  await prepare(programs)
+  const beganMs = Date.now()
+  const env = ourEnvironment({ ANTICHAIN_TIER: tier })
+  const counts = [await runVitest(tier, words, env)]
+  if (words.length === 0 && existsSync(golden)) counts.push(await runGolden(env))
+  const sum = key => counts.reduce((total, count) => total + count[key], 0)
+  say(`tests took ${since(beganMs)}`)
+  const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}`)
+  return sum('failed') === 0 ? 0 : 1
+}
+
+async function runVitest(tier, words, env) {
+  const report = join(root, '.cache', `vitest-${tier}.json`)
+  rmSync(report, { force: true })
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const options = ['run', '--passWithNoTests', ...reporters, ...words]
+  const status = await runChild(ourNode, [vitest, ...options], { env })
+  return atLeastOneFailed(status, existsSync(report) ? countsOf(report) : nothing)
+}
+
+const nothing = { passed: 0, failed: 0, skipped: 0 }
+
+/** Counts of a report. A file that could not be run has no tests in it, and counts as one failure. */
+function countsOf(report) {
+  const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
+    readFileSync(report, 'utf8'),
+  )
+  const isBroken = ({ status, assertionResults }) =>
+    status === 'failed' && !assertionResults.some(one => one.status === 'failed')
+  const broken = testResults.filter(isBroken).length
+  return { passed: numPassedTests, failed: numFailedTests + broken, skipped: numPendingTests }
+}
+
+async function runGolden(env) {
+  let text = ''
+  const heard = chunk => {
+    text = (text + chunk).slice(-500)
+  }
+  const status = await runChild(ourNode, [golden], { env, heard })
+  const [, passed = 0, failed = 0, skipped = 0] =
+    /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/.exec(text) ?? []
+  const counts = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) }
+  return atLeastOneFailed(status, counts)
+}
+
+/** A runner that breaks down must not look like a run without failures. */
+function atLeastOneFailed(status, counts) {
+  return status === 0 ? counts : { ...counts, failed: Math.max(1, counts.failed) }
+}

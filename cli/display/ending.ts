@@ -1,0 +1,34 @@
+import type { DeployResult } from '../../shared/engine/request.ts'
+import type { DisplayOptions } from '../tools.ts'
+import type { LineStyle } from './plain-lines.ts'
+import type { Progress } from './progress.ts'
+import { durationLines, outputLines, pendingLines, resourceLines } from './summary.ts'
+
+/** The first line: what is being done, to which stack. */
+export function titleLine(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack'>): string {
+  const words = {
+    up: ['Updating', 'Previewing update of'],
+    preview: ['Previewing update of', 'Previewing update of'],
+    refresh: ['Refreshing', 'Previewing refresh of'],
+    destroy: ['Destroying', 'Previewing destruction of'],
+  } as const
+  return `${words[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
+}
+
+/** The last lines: outputs, counts, duration, and what is left open; blocks parted by empty lines. */
+export function endingLines(
+  progress: Progress,
+  options: Pick<DisplayOptions, 'suppressOutputs'>,
+  about: { readonly result: DeployResult; readonly elapsedMs: number; readonly style: LineStyle },
+): readonly string[] {
+  const { style, result } = about
+  const failures = progress.rows().filter(row => row.status === 'failed').length
+  const ending = { result, summary: progress.summary(), failures, elapsedMs: about.elapsedMs }
+  const blocks = [
+    options.suppressOutputs ? [] : outputLines(progress.stack(), style.paint),
+    resourceLines(ending, style),
+    durationLines(ending, style),
+    pendingLines(result.pending, style.paint),
+  ]
+  return blocks.filter(block => block.length > 0).flatMap(block => ['', ...block])
+}

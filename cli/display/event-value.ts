@@ -1,0 +1,65 @@
+import { signatureKey, signatures, unknownTexts } from '../../shared/values/wire-options.ts'
+
+/** A value in an event: JSON, in which special values carry a signature. */
+export type EventMap = Readonly<Record<string, unknown>>
+
+const secretText = '[secret]'
+
+/** Whether a value has entries of its own to show, which signed ones (assets, references) do not. */
+export function isEventMap(value: unknown): value is EventMap {
+  return isObject(value) && !Object.hasOwn(value, signatureKey)
+}
+
+/** Whether a value is a list. */
+export function isEventList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}
+
+/** Whether two values of events look the same; the order of keys does not matter. */
+export function isSameValue(left: unknown, right: unknown): boolean {
+  if (isEventList(left) && isEventList(right))
+    return left.length === right.length && left.every((item, at) => isSameValue(item, right[at]))
+  if (!isObject(left) || !isObject(right)) return left === right
+  const keys = Object.keys(left)
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every(key => Object.hasOwn(right, key) && isSameValue(left[key], right[key]))
+  )
+}
+
+/** A value on one line: texts quoted, secrets and unknowns in brackets, assets by what they come from. */
+export function valueText(value: unknown): string {
+  if (value === undefined) return '(none)'
+  if (value === secretText) return secretText
+  if (typeof value === 'string' && unknownTexts.has(value)) return '[unknown]'
+  if (isEventList(value)) return `[${value.map(valueText).join(', ')}]`
+  if (isEventMap(value)) {
+    const entries = Object.entries(value).map(
+      ([key, item]) => `${keyText(key)}: ${valueText(item)}`,
+    )
+    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
+  }
+  return isObject(value) ? signedText(value) : JSON.stringify(value)
+}
+
+/** A key as it stands before a colon: quoted when it is not a plain word. */
+export function keyText(key: string): string {
+  return /^[\w$/:.-]+$/.test(key) ? key : JSON.stringify(key)
+}
+
+function signedText(value: EventMap): string {
+  const source = ['path', 'uri', 'text', 'assets'].find(key => Object.hasOwn(value, key))
+  if (value[signatureKey] === signatures.secret) return secretText
+  if (typeof value['urn'] === 'string') return `resource ${JSON.stringify(value['urn'])}`
+  if (source === undefined) return typeof value['hash'] === 'string' ? hashText(value) : '[bytes]'
+  if (source === 'assets') return `archive ${valueText(value['assets'])}`
+  return `asset ${source} ${JSON.stringify(value[source])} ${hashText(value)}`.trimEnd()
+}
+
+function hashText(value: EventMap): string {
+  return typeof value['hash'] === 'string' ? `(${value['hash'].slice(0, 12)})` : ''
+}
+
+function isObject(value: unknown): value is EventMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

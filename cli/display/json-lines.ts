@@ -1,0 +1,17 @@
+import type { EngineEvent, EngineEventPayload } from '../../shared/engine/events/event.ts'
+
+/**
+ * Numbers events from 0 and stamps them, as `--json` prints them: one object a line. Source: Pulumi
+ * `pkg/backend/display/display.go`, `stampEvents`.
+ */
+export function createJsonLines(
+  write: (line: string) => void,
+  nowSeconds: () => number,
+): (event: EngineEventPayload) => void {
+  let sequence = 0
+  return payload => {
+    const event: EngineEvent = { sequence, timestamp: nowSeconds(), ...payload }
+    sequence += 1
+    write(`${JSON.stringify(event)}\n`)
+  }
+}

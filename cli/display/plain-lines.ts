@@ -1,0 +1,67 @@
+import { stackType } from '../../shared/names/urn.ts'
+import { durationText } from './duration.ts'
+import { lookOf } from './operation-look.ts'
+import type { Paint } from './paint.ts'
+import { nameOfUrn, type Message, type Row } from './progress.ts'
+import type { DiffLine } from './property-diff.ts'
+
+/** What lines depend on besides what they tell. */
+export interface LineStyle {
+  readonly paint: Paint
+  /** A preview: what would be done, and no durations. */
+  readonly planning: boolean
+}
+
+/** One line about a step that ended: mark, type, name, what became of it, how long it took. */
+export function rowLine(row: Row, style: LineStyle): string {
+  const look = lookOf(row.op)
+  const mark = style.paint(look.colour, look.mark)
+  return ` ${mark} ${row.type} ${style.paint('bold', row.name)} ${statusText(row, style)}`
+}
+
+/** What became of a step, with its duration; of a preview's: what would be done. */
+export function statusText(row: Row, style: LineStyle): string {
+  const look = lookOf(row.op)
+  if (style.planning) return style.paint(look.colour, look.planned)
+  const took =
+    row.endedMs === undefined || !row.custom
+      ? ''
+      : style.paint('faint', ` (${durationText(row.endedMs - row.startedMs)})`)
+  if (row.status === 'failed') return style.paint('red', `${look.running} failed`) + took
+  return style.paint(look.colour, look.done) + took
+}
+
+/** The lines of a difference below a row. */
+export function diffLines(lines: readonly DiffLine[], paint: Paint): readonly string[] {
+  const colours = { '+': 'green', '-': 'red', '~': 'yellow', ' ': 'plain' } as const
+  return lines.map(({ mark, depth, text }) => {
+    const indent = ' '.repeat(6 + 4 * depth)
+    return `${indent}${paint(colours[mark], `${mark} ${text}`)}`
+  })
+}
+
+/** A message with its resource; errors and warnings also say its URN, further lines are indented. */
+export function messageLines(message: Message, paint: Paint): readonly string[] {
+  const isLoud = message.severity === 'error' || message.severity === 'warning'
+  const colour = message.severity === 'error' ? 'red' : 'yellow'
+  const about = message.urn === '' || isStackUrn(message.urn) ? '' : `${nameOfUrn(message.urn)}: `
+  const [first = '', ...more] = message.text.split('\n')
+  const head = isLoud ? `${paint(colour, `${message.severity}:`)} ${about}${first}` : about + first
+  return [
+    `    ${head}`,
+    ...more.map(line => `      ${line}`),
+    ...(isLoud && message.urn !== '' ? [paint('faint', `      ${message.urn}`)] : []),
+  ]
+}
+
+/** All messages, those of one resource together, in order of first appearance. */
+export function groupedMessages(messages: readonly Message[], paint: Paint): readonly string[] {
+  const groups = Map.groupBy(messages, message => message.urn)
+  return [...groups.values()].flatMap(group =>
+    group.flatMap(message => messageLines(message, paint)),
+  )
+}
+
+function isStackUrn(urn: string): boolean {
+  return urn.includes(`::${stackType}::`)
+}

@@ -1,0 +1,95 @@
+import { type StartedDeployment, runDeployment } from '../functions/step-generator/handle.ts'
+import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
+import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
+import type { Base } from '../shared/engine/deployment/base.ts'
+import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
+import { startExecutor } from './executor-loop.ts'
+import { resultOf, summary } from './result.ts'
+import { type Asked, type Surroundings, tearDown } from './surroundings.ts'
+
+/** How often a living deployment looks whether someone else asked it to stop, in ms. */
+const stopLookMs = 1_000
+
+/** A deployment: its executor beside it, its stop flag watched. */
+export function deploymentRun(
+  asked: Asked,
+  surroundings: Surroundings,
+  { started, startedAt }: { readonly started: StartedDeployment; readonly startedAt: number },
+): RunningDeployment {
+  const { platform, ports } = asked
+  const { life, emitter, baseNow } = surroundings
+  const { deployment } = started
+  let isCancelled = false
+  baseNow.current = started.base
+  const cancel = (): void => {
+    if (isCancelled) return
+    isCancelled = true
+    life.abort()
+    platform.control.stop(deployment, 'graceful').catch(thrown => life.abort(thrown))
+    void surroundings.plugins.cancelAll()
+  }
+  const watch = setInterval(() => {
+    platform.control.read(deployment).then(
+      control => {
+        if (control !== undefined && control.stop !== 'none' && isOpen && !life.hasStopped())
+          cancel()
+      },
+      () => undefined,
+    )
+  }, stopLookMs)
+  let isOpen = true
+  const run = async (): Promise<DeployResult> => {
+    const executor = await startExecutor(asked, surroundings, started)
+    try {
+      warnOfPending(emitter, started.base)
+      const rebase = (base: Base): void => {
+        baseNow.current = base
+      }
+      const closing = (): boolean => {
+        isOpen = false
+        return isCancelled
+      }
+      const ended = await runDeployment(ports, started, life, { isCancelled: closing, rebase })
+      const left = await pendingOf(asked)
+      summary(surroundings, {
+        startedMs: startedAt,
+        nowMs: platform.clock.monotonicMs(),
+        result: ended.result,
+        isPreview: false,
+      })
+      if (ended.fault !== undefined && !isCancelled) throw ended.fault
+      return resultOf(emitter, ended.result, left)
+    } finally {
+      clearInterval(watch)
+      await executor.end()
+      await tearDown(surroundings)
+    }
+  }
+  const terminate = (): void => {
+    isCancelled = true
+    life.abort()
+    void platform.control.stop(deployment, 'forced').catch(() => undefined)
+    void surroundings.processes.close()
+  }
+  return { done: run(), cancel, terminate }
+}
+
+function warnOfPending(emitter: StepEmitter, base: Base): void {
+  const pending = base.snapshot.pendingOperations
+  if (pending.length === 0) return
+  const lines = pending.map(
+    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
+  )
+  const message = `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.\n${lines.join('\n')}\nThese resources are in an unknown state because a deployment was interrupted while it changed them. Find out what became of them; \`antichain refresh --clear-pending-creates\` forgets creates that did not take place.`
+  emitter.diagnostic('warning', message)
+}
+
+async function pendingOf({ platform, request }: Asked): Promise<DeployResult['pending']> {
+  const record = await platform.catalog.stack(request.stack)
+  if (record === undefined || record.snapshot === '') return []
+  const stored = await readSnapshotBlob(platform.blobs, record.snapshot)
+  return (stored.pending_operations ?? []).map(({ resource, type }) => ({
+    urn: resource.urn,
+    type,
+  }))
+}

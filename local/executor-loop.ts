@@ -1,0 +1,58 @@
+import { pollDeliveries } from '../functions/step-executor/handle.ts'
+import type { StartedDeployment } from '../functions/step-generator/handle.ts'
+import { stepOfOperation } from '../shared/engine/deployment/operations.ts'
+import { createSealing } from '../shared/engine/deployment/sealing.ts'
+import { createExecutor } from '../shared/engine/executor/executor.ts'
+import type { ExecutionContext } from '../shared/engine/executor/execution-context.ts'
+import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
+import { createSlots } from '../shared/engine/executor/slots.ts'
+import { DeployError } from '../shared/errors/error.ts'
+import type { ExecutorId } from '../shared/records/ids.ts'
+import type { Asked, Surroundings } from './surroundings.ts'
+
+/** The executor of this process: polls the queue, keeps its lease, until it is ended. */
+export async function startExecutor(
+  asked: Asked,
+  surroundings: Surroundings,
+  started: StartedDeployment,
+): Promise<{ readonly end: () => Promise<void> }> {
+  const { platform, ports, request } = asked
+  const { deployment } = started
+  const executor = platform.random.uuid() as ExecutorId
+  await platform.leases.register(deployment, executor, ports.holder)
+  const plan = createPlanIndex(platform, deployment)
+  const sealing = createSealing(request.secrets)
+  const context: ExecutionContext = {
+    deployment,
+    plan,
+    sealing,
+    stepOf: operation => {
+      const base = surroundings.baseNow.current ?? started.base
+      return Promise.resolve(stepOfOperation(operation, { base, sealing, made: () => undefined }))
+    },
+    emitter: surroundings.emitter,
+    performing: surroundings.performing,
+    slots: createSlots(Math.max(1, request.options.parallel)),
+  }
+  const handler = createExecutor(platform, {
+    executor,
+    contextOf: asked_ => Promise.resolve(asked_ === deployment ? context : undefined),
+  })
+  const polling = pollDeliveries(platform, handler, thrown => {
+    // The store of this machine does not come back by itself: a full disk, say, is a person's affair.
+    if (thrown instanceof DeployError && thrown.code === 'STORE_UNAVAILABLE')
+      surroundings.life.abort(thrown)
+  })
+  const renewing = setInterval(() => {
+    platform.leases
+      .renew(deployment, executor, surroundings.processes.groups())
+      .catch(() => undefined)
+  }, 5_000)
+  return {
+    async end() {
+      clearInterval(renewing)
+      await polling.end()
+      await platform.leases.retire(deployment, executor).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
+import { baseOf } from '../shared/engine/deployment/base.ts'
+import { previewCommand } from '../shared/engine/commands/preview-command.ts'
+import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
+import { error, messageOf } from '../shared/errors/error.ts'
+import { decodeSnapshot } from '../shared/state/deployment.ts'
+import { resultOf, summary } from './result.ts'
+import { type Asked, type Surroundings, tearDown } from './surroundings.ts'
+
+/** A preview: the base as it stands, no records, no lock (I11). */
+export function previewRun(
+  asked: Asked,
+  surroundings: Surroundings,
+  startedAt: number,
+): RunningDeployment {
+  const { platform, request } = asked
+  const { life, emitter, baseNow } = surroundings
+  let isCancelled = false
+  const run = async (): Promise<DeployResult> => {
+    try {
+      const record = await platform.catalog.stack(request.stack)
+      if (record === undefined)
+        throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
+      const stored = await readSnapshotBlob(platform.blobs, record.snapshot)
+      const base = baseOf(decodeSnapshot(stored, request.secrets), 1)
+      baseNow.current = base
+      const isWhole = await previewCommand(life, base).catch(thrown => {
+        emitter.diagnostic('error', messageOf(thrown))
+        return false
+      })
+      const result = isCancelled
+        ? 'cancelled'
+        : isWhole && life.fault() === undefined
+          ? 'succeeded'
+          : 'failed'
+      summary(surroundings, {
+        startedMs: startedAt,
+        nowMs: platform.clock.monotonicMs(),
+        result,
+        isPreview: true,
+      })
+      if (life.fault() !== undefined && !isCancelled) throw life.fault()
+      return resultOf(emitter, result, [])
+    } finally {
+      await tearDown(surroundings)
+    }
+  }
+  const stop = (): void => {
+    isCancelled = true
+    life.abort()
+    void surroundings.plugins.cancelAll()
+  }
+  return { done: run(), cancel: stop, terminate: stop }
+}

@@ -1,0 +1,45 @@
+import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
+import type { DeployResult } from '../shared/engine/request.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Tells how a run ended, as the last events. */
+export function summary(
+  surroundings: Surroundings,
+  about: {
+    readonly startedMs: number
+    readonly nowMs: number
+    readonly result: DeployResult['result']
+    readonly isPreview: boolean
+  },
+): void {
+  const { emitter } = surroundings
+  const result =
+    about.result === 'succeeded'
+      ? 'succeeded'
+      : about.result === 'cancelled'
+        ? 'canceled'
+        : 'failed'
+  emitter.emit({
+    summaryEvent: {
+      maybeCorrupt: emitter.isMaybeCorrupt(),
+      durationSeconds: Math.ceil((about.nowMs - about.startedMs) / 1000),
+      resourceChanges: emitter.counts(),
+      PolicyPacks: {},
+      isPreview: about.isPreview,
+      result,
+    },
+  })
+  emitter.emit({ cancelEvent: {} })
+}
+
+/** What a run came to, for the caller. */
+export function resultOf(
+  emitter: StepEmitter,
+  result: DeployResult['result'],
+  pending: DeployResult['pending'],
+): DeployResult {
+  const changes = emitter.counts()
+  const quiet = new Set(['same', 'read', 'discard', 'read-replacement'])
+  const hasChanges = Object.entries(changes).some(([op, count]) => count > 0 && !quiet.has(op))
+  return { result, changes, hasChanges, pending }
+}

@@ -1,0 +1,201 @@
+import { configInputs } from '../shared/engine/generator/provider-resolution.ts'
+import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
+import { type Life, createLife } from '../shared/engine/commands/life.ts'
+import type { EventSink } from '../shared/engine/events/event.ts'
+import { type StepEmitter, createStepEmitter } from '../shared/engine/events/step-emitter.ts'
+import type { PerformDeps } from '../shared/engine/executor/performing.ts'
+import { type Base, providerStateIn } from '../shared/engine/deployment/base.ts'
+import type { PackageRequest } from '../shared/engine/generator/goal.ts'
+import { type MonitorServer, startMonitorServer } from '../shared/engine/monitor/monitor-server.ts'
+import type { DeployRequest } from '../shared/engine/request.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import { createAssetReader } from '../shared/platform/system/asset-reader.ts'
+import { createProcesses } from '../shared/platform/system/processes.ts'
+import type { ProcessesPort } from '../shared/ports/system.ts'
+import type { ProgramHost } from '../shared/programs/program.ts'
+import { createNodeProgramHost } from '../shared/programs/node-host.ts'
+import { type RequiredPackage, requiredPackages } from '../shared/programs/required-packages.ts'
+import { createPluginHost } from '../shared/providers/plugins/host.ts'
+import type { PluginHost } from '../shared/providers/provider.ts'
+import { createProviderRegistry } from '../shared/providers/registry.ts'
+import { timestampOf } from '../shared/state/timestamp.ts'
+import { hashAssets } from '../shared/values/asset-hash.ts'
+import { stripSecrets } from '../shared/values/walk.ts'
+import { scrubberOf } from './scrub.ts'
+import { userPath } from './user-path.ts'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What one deployment or preview is made of. */
+export interface Asked {
+  readonly platform: EmbeddedPlatform
+  readonly ports: GeneratorPorts
+  readonly request: DeployRequest
+  readonly sink: EventSink
+  /** Programs and plugins of a test; the real ones otherwise. */
+  readonly hosts?: Hosts
+}
+
+/** What runs programs and plugins. */
+export interface Hosts {
+  readonly programs: ProgramHost
+  readonly plugins: PluginHost
+}
+
+/** Everything of one run that must be ended with it. */
+export interface Surroundings {
+  readonly life: Life
+  readonly monitor: MonitorServer
+  readonly plugins: PluginHost
+  readonly processes: ProcessesPort
+  readonly emitter: StepEmitter
+  readonly performing: PerformDeps
+  readonly baseNow: { current: Base | undefined }
+}
+
+const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** Everything that a run needs around it, made for it alone. */
+export async function surround({ platform, request, sink, hosts }: Asked): Promise<Surroundings> {
+  const { source } = request
+  const scrub = scrubberOf(request)
+  const emitter = createStepEmitter(sink, {
+    planning: request.dryRun,
+    refreshCommand: request.options.command === 'refresh',
+    scrub,
+  })
+  const monitor = await startMonitor(emitter, scrub)
+  const processes = createProcesses()
+  const path = userPath(
+    process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? '',
+    projectRoot,
+  )
+  const env = userEnvironment(path)
+  const plugins =
+    hosts?.plugins ?? pluginHost({ request, env, path, processes, monitor, emitter, scrub })
+  const baseNow: Surroundings['baseNow'] = { current: undefined }
+  const providers = createProviderRegistry({
+    host: plugins,
+    configOf: pkg => plainConfig(request, pkg),
+    stateOf: (urn, id) =>
+      baseNow.current === undefined
+        ? undefined
+        : providerStateIn(baseNow.current.snapshot, urn, id),
+  })
+  const performing: PerformDeps = {
+    provider: reference => providers.instance(reference),
+    timestamp: () => timestampOf(platform.clock.now()),
+    warn: message => emitter.diagnostic('warning', message),
+  }
+  const reader = createAssetReader(source.directory)
+  const ourNode = join(projectRoot, 'node_modules', 'node', 'bin', 'node')
+  const life = createLife({
+    request,
+    emitter,
+    providers,
+    plugins,
+    programs: hosts?.programs ?? createNodeProgramHost({ processes, env, ourNode }),
+    monitor,
+    performing,
+    hashAssets: map => hashAssets(map, reader),
+    requiredPackages: () => Promise.resolve(withChecksums(requiredPackages(source.directory))),
+    randomSeed: () => platform.random.bytes(32),
+    uuid: () => platform.random.uuid(),
+    digest: request.secrets.digest,
+    pause: ms => platform.clock.sleep(ms),
+  })
+  return { life, monitor, plugins, processes, emitter, performing, baseNow }
+}
+
+/** The monitor, with what programs and plugins say told as diagnostics. */
+function startMonitor(
+  emitter: StepEmitter,
+  scrub: (text: string) => string,
+): Promise<MonitorServer> {
+  return startMonitorServer({
+    said: ({ severity, message, urn, streamId, ephemeral }) => {
+      if (severity === 'debug') return
+      const about = {
+        ...(urn === '' ? {} : { urn }),
+        ...(ephemeral ? { ephemeral } : {}),
+        streamID: streamId,
+      }
+      emitter.emit({
+        diagnosticEvent: {
+          ...about,
+          prefix: `${severity}: `,
+          message: scrub(message),
+          color: 'raw',
+          severity,
+        },
+      })
+    },
+  })
+}
+
+/** The host of the plugins of a run. */
+function pluginHost(about: {
+  readonly request: DeployRequest
+  readonly env: Readonly<Record<string, string>>
+  readonly path: string
+  readonly processes: ProcessesPort
+  readonly monitor: MonitorServer
+  readonly emitter: StepEmitter
+  readonly scrub: (text: string) => string
+}): PluginHost {
+  const { env, path, processes, monitor, emitter, scrub } = about
+  const { source } = about.request
+  return createPluginHost({
+    processes,
+    env,
+    path,
+    home: homedir(),
+    programDirectory: source.directory,
+    project: source.name,
+    runtimeOptions: source.runtimeOptions,
+    engineAddress: () => monitor.address,
+    said: ({ severity, text, streamId }) => {
+      if (severity === 'debug') return
+      emitter.emit({
+        diagnosticEvent: {
+          message: scrub(`${text}\n`),
+          color: 'raw',
+          severity,
+          streamID: streamId,
+        },
+      })
+    },
+  })
+}
+
+/** The environment of the user: without what our launcher put into it. */
+function userEnvironment(path: string): Readonly<Record<string, string>> {
+  const ours = new Set(['ANTICHAIN_USER_PATH', 'NODE_COMPILE_CACHE', 'NODE_OPTIONS_ANTICHAIN'])
+  const kept = Object.entries(process.env).flatMap(([key, value]) =>
+    value === undefined || ours.has(key) ? [] : [[key, value] as const],
+  )
+  return { ...Object.fromEntries(kept), PATH: path }
+}
+
+/** The configuration of a package for its plugin's environment: plain texts. */
+function plainConfig(request: DeployRequest, pkg: string): Readonly<Record<string, string>> {
+  const texts = [...configInputs(pkg, request.config)].map(
+    ([key, value]) => [key, String(stripSecrets(value))] as const,
+  )
+  return Object.fromEntries(texts)
+}
+
+/** Ends what a run had around it; nothing of it outlives the run. */
+export async function tearDown(surroundings: Surroundings): Promise<void> {
+  surroundings.monitor.release()
+  await surroundings.plugins.close()
+  surroundings.monitor.close()
+  await surroundings.processes.close()
+}
+
+function withChecksums(
+  required: ReadonlyMap<string, RequiredPackage>,
+): ReadonlyMap<string, PackageRequest> {
+  return new Map([...required].map(([pkg, found]) => [pkg, { ...found, checksums: new Map() }]))
+}

@@ -1,0 +1,59 @@
+import type { ResourceState } from '../../state/resource.ts'
+import type { Snapshot } from '../../state/snapshot.ts'
+import { rebuiltAfterRefresh } from '../../state/refreshed.ts'
+import { perform } from '../executor/perform.ts'
+import { type PerformDeps } from '../executor/performing.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import { type Base, baseOf } from '../deployment/base.ts'
+import type { GeneratorContext } from '../generator/context.ts'
+import { condemnedSteps } from '../generator/delete-steps.ts'
+import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
+
+/** What would be deleted, told in the order in which it would go; false when something could not be. */
+export async function previewDeletes(
+  ctx: GeneratorContext,
+  performing: PerformDeps,
+): Promise<boolean> {
+  let isWhole = true
+  for (const { step } of condemnedSteps(ctx).toReversed()) {
+    ctx.emitter.pre(step)
+    const end = await perform(step, { preview: true }, performing)
+    ctx.emitter.ended(step, end)
+    ctx.emitter.count(step, end)
+    if (end.verdict !== 'succeeded') isWhole = false
+  }
+  return isWhole
+}
+
+/** Most reads of a previewed refresh at once. */
+const readsMax = 16
+
+/** Compares states with the cloud and answers the base that would result; undefined when a read failed. */
+export async function previewRefresh(
+  base: Base,
+  which: 'all' | 'required',
+  { emitter, performing }: { readonly emitter: StepEmitter; readonly performing: PerformDeps },
+): Promise<Base | undefined> {
+  const { asked, unchanged } = refreshSteps(base, which)
+  tellUnchanged(emitter, unchanged)
+  const results = new Map<ResourceState, ResourceState | undefined>()
+  let isWhole = true
+  const open = [...asked]
+  const work = async (): Promise<void> => {
+    for (let step = open.shift(); step !== undefined; step = open.shift()) {
+      emitter.pre(step)
+      const end = await perform(step, { preview: true }, performing)
+      emitter.ended(step, end)
+      emitter.count(step, end)
+      if (end.verdict !== 'succeeded') isWhole = false
+      else if (step.old !== undefined) results.set(step.old.state, end.state)
+    }
+  }
+  await Promise.all(Array.from({ length: readsMax }, work))
+  if (!isWhole) return undefined
+  const refreshed: Snapshot = {
+    ...base.snapshot,
+    resources: rebuiltAfterRefresh(base.snapshot.resources, results),
+  }
+  return baseOf(refreshed, base.epoch + 1)
+}

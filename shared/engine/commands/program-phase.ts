@@ -1,0 +1,85 @@
+import { stackType } from '../../names/urn.ts'
+import { emptyMap, type PropertyMap } from '../../values/value.ts'
+import type { Life } from './life.ts'
+import { type ProgramPart, runProgram } from './run-program.ts'
+import { messageOf } from '../../errors/error.ts'
+import type { GeneratorContext } from '../generator/context.ts'
+import { applyOutputs, createGenerator, type Generator } from '../generator/generator.ts'
+
+/** The program's part of a command, run; `undefined` when the program could not be started. */
+export interface ProgramPhase {
+  readonly part: ProgramPart
+  readonly generator: Generator
+}
+
+/** Runs the program against a base, up to the point where it registers nothing more. */
+export async function runProgramPhase(
+  life: Life,
+  ctx: GeneratorContext,
+): Promise<ProgramPhase | undefined> {
+  const { request, monitor } = life
+  const { source, options } = request
+  const generator = createGenerator({
+    ctx,
+    config: request.config,
+    required: await life.requiredPackages(),
+  })
+  const config = new Map([...request.config].map(([key, { text }]) => [key, text]))
+  const configSecretKeys = [...request.config]
+    .filter(([, value]) => value.secret)
+    .map(([key]) => key)
+  const info = {
+    project: ctx.project,
+    stack: ctx.stack,
+    organization: 'organization',
+    config,
+    configSecretKeys,
+    dryRun: request.dryRun,
+    parallel: options.parallel,
+  }
+  monitor.open({ generator, info, root: source.root, hashAssets: life.hashAssets })
+  const run = {
+    ...info,
+    root: source.root,
+    directory: source.directory,
+    entryPoint: source.entryPoint,
+    runtimeOptions: source.runtimeOptions,
+    monitorAddress: monitor.address,
+    engineAddress: monitor.address,
+  }
+  try {
+    const { aborted, isAborted } = life
+    const part = await runProgram({
+      host: life.programs,
+      run,
+      monitor,
+      generator,
+      emitter: life.emitter,
+      aborted,
+      isAborted,
+    })
+    return { part, generator }
+  } catch (thrown) {
+    // What keeps a program from starting has a code of its own, which the caller must see.
+    life.abort(thrown)
+    life.emitter.diagnostic('error', messageOf(thrown))
+    return undefined
+  }
+}
+
+/**
+ * Puts the program's outputs into the stack's state, at the very end: exactly those when all went
+ * well, over the old ones when not. Source: `engine.md` 6.5.
+ */
+export async function applyStackOutputs(
+  ctx: GeneratorContext,
+  given: PropertyMap | undefined,
+  isWhole: boolean,
+): Promise<void> {
+  const stack = [...ctx.sets.current.values()].find(
+    ({ state }) => state.type === stackType && state.parent === '',
+  )
+  if (stack === undefined || given === undefined) return
+  const before = isWhole ? emptyMap : stack.state.outputs
+  await applyOutputs(ctx, stack, new Map([...before, ...given]))
+}

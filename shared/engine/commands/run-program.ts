@@ -1,0 +1,90 @@
+import type { MonitorServer } from '../monitor/monitor-server.ts'
+import type { ProgramHost, ProgramRun, RunningProgram } from '../../programs/program.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import type { Generator } from '../generator/generator.ts'
+
+/** How a program's part of a deployment ended. */
+export interface ProgramPart {
+  /** It registered everything and nothing failed: deletes may follow. */
+  readonly isClean: boolean
+  /** Answers the program that waits, and awaits its exit; false when it failed after all. */
+  readonly finish: () => Promise<boolean>
+}
+
+/** What running a program needs. `aborted` resolves when the deployment ends early. */
+export interface ProgramPartDeps {
+  readonly host: ProgramHost
+  readonly run: ProgramRun
+  readonly monitor: MonitorServer
+  readonly generator: Generator
+  readonly emitter: StepEmitter
+  readonly aborted: Promise<void>
+  readonly isAborted: () => boolean
+}
+
+/** How long a program may take to leave after it was told to stop silently, in ms. */
+const leaveWithinMs = 5_000
+
+/**
+ * Runs the program until it registers nothing more: by its signal, by its exit, or because the
+ * deployment ended early. A program that failed half-way looks like "resources removed", so only a
+ * clean end allows deletes. Source: `engine.md` 1.5, 1.6.
+ */
+export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
+  const { emitter, monitor, generator } = deps
+  const program = await deps.host.run(deps.run, (line, stream) => {
+    // The SDK, told to stop, prints traces of its own closed connections: they are no news.
+    if (stream === 'stderr' && deps.isAborted()) return
+    emitter.diagnostic(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`)
+  })
+  let failure: string | undefined
+  let isOver = false
+  const exited = program.ended.then(end => {
+    isOver = true
+    failure = end.error ?? (end.bail ? '' : undefined)
+    return end
+  })
+  await Promise.race([exited, monitor.signalled, deps.aborted])
+  if (deps.isAborted()) {
+    monitor.abort()
+    await leave(program)
+    await generator.settled()
+    return { isClean: false, finish: () => Promise.resolve(false) }
+  }
+  if (isOver && failure !== undefined) {
+    tell(emitter, failure)
+    // What was asked before it failed is still carried out and recorded.
+    await generator.settled()
+    return { isClean: false, finish: () => Promise.resolve(false) }
+  }
+  await Promise.race([generator.settled(), deps.aborted])
+  const isClean = !deps.isAborted()
+  if (!isClean) monitor.abort()
+  return {
+    isClean,
+    async finish() {
+      if (deps.isAborted()) monitor.abort()
+      monitor.release()
+      const wasOver = isOver
+      const end = deps.isAborted() ? await leave(program) : await exited
+      if (deps.isAborted()) return false
+      if (end?.error === undefined && end?.bail !== true) return true
+      if (!wasOver) tell(emitter, failure ?? '')
+      return false
+    },
+  }
+}
+
+/** Waits for a program that was told to stop; ends it when it does not leave. */
+async function leave(program: RunningProgram): Promise<undefined> {
+  const left = await Promise.race([
+    program.ended.then(() => true),
+    new Promise<boolean>(late => setTimeout(() => late(false), leaveWithinMs).unref()),
+  ])
+  if (!left) await program.stop()
+  return undefined
+}
+
+function tell(emitter: StepEmitter, failure: string): void {
+  if (failure !== '') emitter.diagnostic('error', `an unhandled error occurred: ${failure}`)
+}

@@ -1,0 +1,48 @@
+import type { EventsPort } from '../../ports/records.ts'
+import type { DeploymentId } from '../../records/ids.ts'
+import type { EventSink } from './event.ts'
+
+/** Keeps the events of one writer for readers elsewhere and for history; in batches, never in the way. */
+export interface EventRecorder extends EventSink {
+  /** Resolves when everything that was emitted is kept, or could not be. */
+  readonly flush: () => Promise<void>
+}
+
+/** How long events gather before they are written, in ms. */
+const gatherMs = 250
+/** Most events of one write. */
+const batchMax = 500
+
+/** Makes a recorder. A store that cannot keep events does not stop a deployment: its records will. */
+export function createEventRecorder(
+  events: EventsPort,
+  deployment: DeploymentId,
+  writer: string,
+): EventRecorder {
+  let waiting: string[] = []
+  let written = 0
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+  const write = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchMax)
+      waiting = waiting.slice(batch.length)
+      const first = written
+      written += batch.length
+      await events.append(deployment, writer, first, batch).catch(() => undefined)
+    }
+  }
+  const flush = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    writing = writing.then(write)
+    return writing
+  }
+  return {
+    emit(event) {
+      waiting.push(JSON.stringify(event))
+      timer ??= setTimeout(() => void flush(), gatherMs)
+    },
+    flush,
+  }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { lockedManager, managerFromState } from './manager.ts'
+import { createPassphraseManager, openPassphraseManager, passphraseFrom } from './passphrase.ts'
+import { keyedDigest, symmetricCrypter } from './symmetric.ts'
+
+const key = Buffer.alloc(32, 1)
+const salt = 'v1:fozI5u6B030=:v1:F+6ZduKKd8G0/V7L:PGMFeIzwobWRKmEAzUdaQHqC5mMRIQ=='
+const code = (text: string) => expect.objectContaining({ code: text })
+
+describe('a symmetric crypter', () => {
+  const crypter = symmetricCrypter(key)
+
+  test('opens what it sealed, with another nonce every time', () => {
+    const sealed = ['', 'hush', '\u{1f600}\u0000'].map(
+      text => [text, crypter.encrypt(text)] as const,
+    )
+    for (const [text, ciphertext] of sealed) {
+      expect(ciphertext).toMatch(/^v1:[A-Za-z0-9+/]{16}:[A-Za-z0-9+/]+=*$/)
+      expect(crypter.decrypt(ciphertext)).toBe(text)
+    }
+    const many = Array.from({ length: 600 }, () => crypter.encrypt('hush').split(':')[1])
+    expect(new Set(many).size).toBe(many.length)
+  })
+
+  test.each([
+    ['no version', 'a:b'],
+    ['another version', crypter.encrypt('x').replace('v1', 'v2')],
+    ['a part more', `${crypter.encrypt('x')}:`],
+    ['a short nonce', 'v1:AAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['too little for a tag', 'v1:AAAAAAAAAAAAAAAA:AAAA'],
+    ['another key', symmetricCrypter(Buffer.alloc(32, 2)).encrypt('x')],
+    ['a changed byte', crypter.encrypt('hello').replace(/:.{16}:/, ':AAAAAAAAAAAAAAAA:')],
+  ])('refuses a ciphertext with %s', (_name, ciphertext) => {
+    expect(() => crypter.decrypt(ciphertext)).toThrow(code('SECRETS_MALFORMED'))
+  })
+
+  test('digests differ with the key and with the text, and not otherwise', () => {
+    const digest = keyedDigest(key)
+    expect(digest('a')).toBe(keyedDigest(key)('a'))
+    expect(digest('a')).toMatch(/^[0-9a-f]{64}$/)
+    expect(new Set([digest('a'), digest('b'), keyedDigest(Buffer.alloc(32, 2))('a')]).size).toBe(3)
+  })
+})
+
+describe('the passphrase manager', () => {
+  test("opens Pulumi's salt with its passphrase and refuses another", async () => {
+    const manager = await openPassphraseManager(salt, 'password')
+    expect(manager).toMatchObject({ type: 'passphrase', state: { salt } })
+    await expect(openPassphraseManager(salt, 'password123')).rejects.toThrow(
+      code('SECRETS_PASSPHRASE_WRONG'),
+    )
+  })
+
+  test('a new one can be opened again, and derives its key once', async () => {
+    const start = performance.now()
+    const made = await createPassphraseManager('')
+    const before = performance.now()
+    const opened = await openPassphraseManager(made.state['salt'] ?? '', '')
+    expect(performance.now() - before).toBeLessThan((before - start) / 2)
+    expect(opened.crypter.decrypt(made.crypter.encrypt('x'))).toBe('x')
+    expect(opened.digest('x')).toBe(made.digest('x'))
+  })
+
+  test.each(['', 'v1:AAAA', 'v2:AAAA:v1:A:B', 'v1:AAAA:v1:A:B:C'])(
+    'refuses a salt of another form: %s',
+    async text => {
+      await expect(openPassphraseManager(text, '')).rejects.toThrow(code('SECRETS_MALFORMED'))
+    },
+  )
+})
+
+describe('the passphrase of the surroundings', () => {
+  const read = (path: string): string => {
+    if (path === 'there') return ' from file \n'
+    throw new Error('no such file')
+  }
+
+  test('is the variable, also an empty one, and then the trimmed file', () => {
+    const both = { PULUMI_CONFIG_PASSPHRASE: '', PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }
+    expect(passphraseFrom(both, read)).toBe('')
+    expect(passphraseFrom({ PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }, read)).toBe('from file')
+    expect(passphraseFrom({}, read)).toBeUndefined()
+  })
+
+  test('is an error when its file cannot be read', () => {
+    expect(() => passphraseFrom({ PULUMI_CONFIG_PASSPHRASE_FILE: 'gone' }, read)).toThrow(
+      code('SECRETS_PASSPHRASE_MISSING'),
+    )
+  })
+})
+
+describe('the manager that a state names', () => {
+  test('is opened with the passphrase', async () => {
+    const manager = await managerFromState({ type: 'passphrase', state: { salt } }, 'password')
+    expect(manager.state).toEqual({ salt })
+  })
+
+  test.each([
+    ['a service', { type: 'service', state: {} }, 'x', 'SECRETS_MANAGER_UNSUPPORTED'],
+    ['a cloud', { type: 'cloud' }, 'x', 'SECRETS_MANAGER_UNSUPPORTED'],
+    ['no salt', { type: 'passphrase', state: {} }, 'x', 'SECRETS_MALFORMED'],
+    [
+      'no passphrase',
+      { type: 'passphrase', state: { salt } },
+      undefined,
+      'SECRETS_PASSPHRASE_MISSING',
+    ],
+  ])('is refused with %s', async (_name, provider, passphrase, expected) => {
+    const opening = managerFromState(provider, passphrase)
+    await expect(opening).rejects.toThrow(code(expected))
+  })
+
+  test('is named in the refusal', async () => {
+    await expect(managerFromState({ type: 'service' }, '')).rejects.toThrow("'service'")
+  })
+
+  test('may be the one of test vectors', async () => {
+    const { crypter } = await managerFromState({ type: 'b64', state: null }, undefined)
+    expect(crypter.encrypt('hush')).toBe('aHVzaA==')
+    expect(crypter.decrypt('aHVzaA==')).toBe('hush')
+  })
+
+  test('when locked keeps its state and fails at use', () => {
+    const { type, state, crypter, digest } = lockedManager({ type: 'passphrase', state: { salt } })
+    expect({ type, state }).toEqual({ type: 'passphrase', state: { salt } })
+    for (const use of [crypter.encrypt, crypter.decrypt, digest])
+      expect(() => use('x')).toThrow(code('SECRETS_PASSPHRASE_WRONG'))
+    expect(() => lockedManager({ type: 'service' }).digest('x')).toThrow(
+      code('SECRETS_MANAGER_UNSUPPORTED'),
+    )
+  })
+})

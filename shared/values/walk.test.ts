@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { Urn } from '../names/urn.ts'
+import { type Output, type PropertyMap, type PropertyValue, secretOf, unknown } from './value.ts'
+import {
+  containsSecret,
+  containsUnknown,
+  dependenciesOf,
+  downgradeOutputs,
+  redactMap,
+  remarkSecrets,
+  stripMap,
+  stripSecrets,
+} from './walk.ts'
+import { signatureKey as sig, signatures } from './wire-options.ts'
+
+const map = (fields: Record<string, PropertyValue>): PropertyMap => new Map(Object.entries(fields))
+const urn = (name: string): Urn => `urn:pulumi:dev::p::a:b:C::${name}` as Urn
+const output = (given: Partial<Output>): Output => ({
+  kind: 'output',
+  secret: false,
+  dependencies: [],
+  ...given,
+})
+
+describe('a look into values', () => {
+  test('finds secrets and unknowns at any depth', () => {
+    expect(containsSecret([map({ a: secretOf(1) })])).toBe(true)
+    expect(containsSecret(output({ secret: true, value: 1 }))).toBe(true)
+    expect(containsSecret(map({ a: [1, unknown] }))).toBe(false)
+    expect(containsUnknown(secretOf([unknown]))).toBe(true)
+    expect(containsUnknown(output({}))).toBe(true)
+    expect(containsUnknown(output({ value: 1 }))).toBe(false)
+  })
+
+  test('takes all wrappers away, and shares what has none', () => {
+    const plain = map({ a: [1] })
+    expect(stripMap(plain)).toBe(plain)
+    const value = [secretOf([secretOf(1)]), output({}), output({ value: secretOf(plain) })]
+    expect(stripSecrets(value)).toEqual([[1], unknown, plain])
+  })
+
+  test('collects what outputs depend on, once each', () => {
+    const value = [
+      output({ value: output({ dependencies: [urn('b'), urn('a')] }), dependencies: [urn('a')] }),
+      secretOf(output({ dependencies: [urn('c')] })),
+    ]
+    expect([...dependenciesOf(value)].sort()).toEqual([urn('a'), urn('b'), urn('c')])
+  })
+
+  test('turns outputs into what resources may have', () => {
+    expect(
+      downgradeOutputs(
+        map({
+          open: output({ value: 1 }),
+          hidden: output({ value: [output({ value: 2, secret: true })], secret: true }),
+          later: output({ secret: true }),
+        }),
+      ),
+    ).toEqual(map({ open: 1, hidden: secretOf([secretOf(2)]), later: secretOf(unknown) }))
+  })
+})
+
+describe('secrecy of what a provider returned', () => {
+  test('follows the names of what was sent: objects are entered, lists are not', () => {
+    const sent = map({ a: secretOf(1), b: map({ c: secretOf(1), d: 2 }), e: [secretOf(1)], f: 1 })
+    const returned = map({ a: 1, b: map({ c: 1, d: 2 }), e: [1], f: 1, g: 1 })
+    expect(remarkSecrets(sent, returned)).toEqual(
+      map({ a: secretOf(1), b: map({ c: secretOf(1), d: 2 }), e: secretOf([1]), f: 1, g: 1 }),
+    )
+  })
+
+  test('is not marked twice, and is not taken away', () => {
+    const returned = map({ a: secretOf(1), b: secretOf(2) })
+    expect(remarkSecrets(map({ a: secretOf(1), b: 1 }), returned)).toBe(returned)
+  })
+})
+
+describe('values in events', () => {
+  test('have blinded secrets, as Pulumi prints them', () => {
+    const blinded = { [sig]: signatures.secret, ciphertext: '[secret]' }
+    expect(
+      redactMap(map({ a: [secretOf('x')], b: output({ value: 'x', secret: true }), c: unknown })),
+    ).toEqual({ a: [blinded], b: blinded, c: '04da6b54-80e4-46f7-96ec-b56ff0331ba9' })
+  })
+
+  test('have no text of assets', () => {
+    const asset = { kind: 'asset', hash: 'h', source: { text: 'x' } } as const
+    expect(
+      redactMap(
+        map({ a: { kind: 'archive', hash: 'g', source: { assets: new Map([['m', asset]]) } } }),
+      ),
+    ).toEqual({
+      a: {
+        [sig]: signatures.archive,
+        hash: 'g',
+        assets: { m: { [sig]: signatures.asset, hash: 'h', text: '<contents elided>' } },
+      },
+    })
+  })
+})

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ErrorCode } from '../../shared/errors/catalogue.ts'
+import { createPlace, type Place, succeeded } from './place.ts'
+import { expectRefused } from './refused.ts'
+import { initStack, up } from './state.ts'
+
+let place: Place
+let good: string
+
+beforeAll(async () => {
+  place = createPlace('small')
+  await initStack(place)
+  succeeded(await place.run(up))
+  good = await place.exported()
+})
+
+afterAll(() => place.remove())
+
+const sealed = JSON.stringify({
+  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+  ciphertext: 'v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+})
+const salt = '"salt": "v1:'
+const serviceState =
+  '{ "url": "https://api.pulumi.com", "owner": "o", "project": "p", "stack": "s" }'
+
+type Spoil = (text: string) => string
+
+test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, words: string | RegExp]>([
+  ['empty', () => '', 'STATE_INVALID', 'is not JSON'],
+  ['truncated', text => text.slice(0, text.length / 2), 'STATE_INVALID', 'is not JSON'],
+  ['no deployment', () => '[1, 2]', 'STATE_INVALID', 'malformed'],
+  ['of no version', () => '{"deployment": {}}', 'STATE_INVALID', 'version'],
+  ['of the future', () => '{"version": 9, "deployment": {}}', 'STATE_TOO_NEW', 'version 9'],
+  [
+    'of an unknown feature',
+    text => text.replace('"version": 3,', '"version": 4, "features": ["telepathy"],'),
+    'STATE_TOO_NEW',
+    'telepathy',
+  ],
+  [
+    'malformed in a resource',
+    text => text.replace('"custom": true', '"custom": 5'),
+    'STATE_INVALID',
+    /malformed at 'resources.*custom'/,
+  ],
+  [
+    'of another stack',
+    text => text.replaceAll('urn:pulumi:dev::', 'urn:pulumi:prod::'),
+    'STATE_FOREIGN',
+    "another stack than 'dev'",
+  ],
+  [
+    'without a provider that it names',
+    text => text.replace(/"provider": "([^"]*)::[^"]*"/, '"provider": "$1::gone"'),
+    'STATE_INTEGRITY',
+    'gone',
+  ],
+  [
+    'of a manager that keeps secrets elsewhere',
+    text =>
+      text
+        .replace('"type": "passphrase"', '"type": "service"')
+        .replace(/"state": \{\s*"salt"[^}]*\}/, `"state": ${serviceState}`)
+        .replace('"value": 1', `"value": ${sealed}`),
+    'SECRETS_MANAGER_UNSUPPORTED',
+    "'service'",
+  ],
+  [
+    'with a secret of another key',
+    text => text.replace('"value": 1', `"value": ${sealed}`),
+    'SECRETS_MALFORMED',
+    /ciphertext/,
+  ],
+  [
+    'with a broken salt',
+    text => text.replace(salt, '"salt": "v9:').replace('"value": 1', `"value": ${sealed}`),
+    'SECRETS_MALFORMED',
+    'salt',
+  ],
+])('a state that is %s is not imported', async (_what, spoil, code, words) => {
+  const spoiled = spoil(good)
+  expect(spoiled).not.toBe(good)
+  const ran = await place.run(['stack', 'import', '-s', 'dev'], { input: spoiled })
+  expectRefused(ran, code, [words])
+  expect(await place.exported()).toBe(good)
+})
+
+test('a file that is not there is named', async () => {
+  const ran = await place.run(['stack', 'import', '-s', 'dev', '--file', 'nowhere.json'])
+  expectRefused(ran, 'FILE_UNREADABLE', ['nowhere.json'])
+})
+
+test('a pending operation is dropped with a warning', async () => {
+  const resource = { urn: 'urn:pulumi:dev::small::gold:index:Thing::x', custom: true }
+  const pending = [{ resource: { ...resource, type: 'gold:index:Thing' }, type: 'creating' }]
+  const state = JSON.parse(good) as { deployment: Record<string, unknown> }
+  state.deployment['pending_operations'] = pending
+  writeFileSync(join(place.program, 'pending.json'), JSON.stringify(state))
+  const words = ['stack', 'import', '-s', 'dev', '--file', 'pending.json']
+  expect(succeeded(await place.run(words)).err).toContain(resource.urn)
+  expect(await place.exported()).not.toContain('pending_operations')
+})

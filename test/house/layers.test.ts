@@ -1,0 +1,61 @@
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { sources } from './sources.ts'
+
+/**
+ * Folders and files from the bottom up; each imports those below it and its own. Those on one line
+ * do not import each other. A file belongs to the longest entry that its path begins with. Type-only
+ * imports count.
+ */
+const layers: readonly (readonly string[])[] = [
+  ['shared/errors', 'shared/config', 'proto'],
+  ['shared/names'],
+  ['shared/values'],
+  ['shared/secrets'],
+  ['shared/state'],
+  ['shared/records'],
+  ['shared/journal'],
+  ['shared/ports'],
+  ['shared/platform', 'shared/providers', 'shared/programs'],
+  // What all folders of the engine speak of: steps, their ends, requests.
+  ['shared/engine'],
+  ['shared/engine/events', 'shared/engine/graph'],
+  ['shared/engine/deployment'],
+  ['shared/engine/executor'],
+  ['shared/engine/generator'],
+  ['shared/engine/monitor'],
+  ['shared/engine/commands'],
+  ['functions'],
+  ['local'],
+  ['cli'],
+  ['bench', 'test'],
+]
+
+const entries = layers
+  .flatMap((folders, at) => folders.map(folder => ({ at, folder })))
+  .toSorted((a, b) => b.folder.length - a.folder.length)
+
+const layerOf = (path: string): { readonly at: number; readonly folder: string } | undefined =>
+  entries.find(({ folder }) => path.startsWith(`${folder}/`))
+
+const code = sources(/\.(ts|mjs)$/)
+
+test('imports point one way', () => {
+  const wrong: string[] = []
+  for (const { path, text } of code) {
+    const from = layerOf(path)
+    if (from === undefined || path.endsWith('.test.ts')) continue
+    for (const [, target] of text.matchAll(/\b(?:from|import\(|import)\s*'(\.[^']+)'/g)) {
+      const to = layerOf(normalize(join(dirname(path), target ?? '')))
+      if (to === undefined || to.folder === from.folder) continue
+      if (to.at >= from.at) wrong.push(`${path} -> ${target}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('every file of the product has its place in the order', () => {
+  const configuration = /^[^/]+$/
+  const placeless = code.filter(({ path }) => !configuration.test(path) && !layerOf(path))
+  expect(placeless.map(({ path }) => path)).toEqual([])
+})

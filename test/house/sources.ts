@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+
+/** A hand-written source file of the project. */
+export interface Source {
+  /** Relative to the project, with `/`. */
+  readonly path: string
+  readonly text: string
+  readonly lines: readonly string[]
+}
+
+const copied = /^(test\/golden\/(cases|provider|run\.mjs|README)|examples\/)/
+
+/** Every file that is or would be committed and that we wrote, of these endings. */
+export function sources(ending: RegExp): readonly Source[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return listed
+    .split('\n')
+    .filter(path => ending.test(path) && !copied.test(path))
+    .flatMap(path => {
+      const text = readOrNothing(join(root, path))
+      return text === undefined ? [] : [{ path, text, lines: text.split('\n') }]
+    })
+}
+
+/** A file that git lists may just have been deleted. */
+function readOrNothing(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  CheckResponse,
+  CreateResponse,
+  DiffResponse,
+  ReadResponse,
+  UpdateResponse,
+} from '../../proto/gen/pulumi/provider.ts'
+import type {
+  CheckRequest,
+  CreateRequest,
+  DeleteRequest,
+  DiffRequest,
+  ReadRequest,
+  UpdateRequest,
+} from '../../proto/gen/pulumi/provider.ts'
+import { ConfigureResponse } from '../../proto/gen/pulumi/provider.ts'
+import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
+
+/** A cloud in memory with a provider in front; `replace` in the inputs forces a replacement when it changes. */
+export interface Cloud {
+  readonly script: Script
+  /** What exists: id → inputs. */
+  readonly objects: Map<string, Record<string, unknown>>
+  /** Mutating calls in order, as `create a`, `update a-1`, `delete a-1`. */
+  readonly log: string[]
+  /** Calls that fail: `create a`, `update a-1` … */
+  readonly faults: Set<string>
+  /** Most mutating calls that were under way at once. */
+  readonly peak: () => number
+}
+
+/** Makes an empty cloud. Each mutating call takes `delayMs`. */
+export function createCloud(delayMs = 0): Cloud {
+  const objects = new Map<string, Record<string, unknown>>()
+  const log: string[] = []
+  const faults = new Set<string>()
+  const counts = new Map<string, number>()
+  let running = 0
+  let peak = 0
+  const mutate = async <T>(what: string, change: () => T): Promise<T> => {
+    running += 1
+    peak = Math.max(peak, running)
+    if (delayMs > 0) await new Promise(done => setTimeout(done, delayMs))
+    running -= 1
+    log.push(what)
+    if (faults.has(what)) throw new Error(`${what} was refused`)
+    return change()
+  }
+  const script: Script = {
+    configure: () => ConfigureResponse.create({ acceptSecrets: true, supportsPreview: true }),
+    check: (ask: CheckRequest) => CheckResponse.create({ inputs: ask.news ?? {} }),
+    diff: (ask: DiffRequest) => diffOf(ask.oldInputs ?? {}, ask.news ?? {}),
+    create: (ask: CreateRequest) => {
+      const properties = ask.properties ?? {}
+      if (ask.preview) return CreateResponse.create({ properties })
+      return mutate(`create ${ask.name}`, () => {
+        const number = (counts.get(ask.name) ?? 0) + 1
+        counts.set(ask.name, number)
+        const id = `${ask.name}-${number}`
+        objects.set(id, properties)
+        return CreateResponse.create({ id, properties })
+      })
+    },
+    update: (ask: UpdateRequest) => {
+      const properties = ask.news ?? {}
+      if (ask.preview) return UpdateResponse.create({ properties })
+      return mutate(`update ${ask.id}`, () => {
+        objects.set(ask.id, properties)
+        return UpdateResponse.create({ properties })
+      })
+    },
+    delete: (ask: DeleteRequest) =>
+      mutate(`delete ${ask.id}`, () => {
+        objects.delete(ask.id)
+        return {}
+      }),
+    read: (ask: ReadRequest) => {
+      const found = objects.get(ask.id)
+      return found === undefined
+        ? ReadResponse.create({})
+        : ReadResponse.create({ id: ask.id, properties: found, inputs: found })
+    },
+  }
+  return { script, objects, log, faults, peak: () => peak }
+}
+
+function diffOf(olds: Record<string, unknown>, news: Record<string, unknown>): DiffResponse {
+  const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
+  const diffs = keys.filter(key => JSON.stringify(olds[key]) !== JSON.stringify(news[key]))
+  const replaces = diffs.filter(key => key === 'replace')
+  return DiffResponse.create({ changes: diffs.length > 0 ? 2 : 1, diffs, replaces })
+}

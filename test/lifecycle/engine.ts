@@ -1,0 +1,218 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { credentials } from '@grpc/grpc-js'
+import {
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  type RegisterResourceResponse,
+  ResourceMonitorClient,
+} from '../../proto/gen/pulumi/resource.ts'
+import { compact } from '../../functions/compaction/handle.ts'
+import { deploy } from '../../local/deploy.ts'
+import { portsOf } from '../../local/local.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../shared/platform/embedded/platform.ts'
+import type { PluginHost } from '../../shared/providers/provider.ts'
+import {
+  type Script,
+  type ScriptedProvider,
+  serveScript,
+} from '../../shared/providers/pulumi/scripted-server.ts'
+import type { ProgramHost } from '../../shared/programs/program.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
+import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+
+/** What a scripted program does: it registers through the real protocol. */
+export type Program = (monitor: Monitor) => Promise<void>
+
+/** The monitor as a scripted program sees it. */
+export interface Monitor {
+  readonly stack: string
+  readonly register: (
+    request: Partial<RegisterResourceRequest> & { type: string; name: string },
+  ) => Promise<RegisterResourceResponse>
+  readonly outputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
+}
+
+/** What a run is asked besides its command. */
+export interface Asked {
+  readonly command?: 'up' | 'refresh' | 'destroy'
+  readonly dryRun?: boolean
+  readonly parallel?: number
+  readonly refresh?: boolean
+  readonly continueOnError?: boolean
+}
+
+/** What a run came to. */
+export interface Ran {
+  readonly result: DeployResult
+  readonly events: readonly EngineEventPayload[]
+  readonly state: StoredDeployment
+}
+
+/** An engine over an embedded platform of its own, with scripted programs and one scripted provider. */
+export interface TestEngine {
+  readonly platform: EmbeddedPlatform
+  readonly provider: ScriptedProvider
+  readonly run: (program: Program | undefined, asked?: Asked) => Promise<Ran>
+  readonly close: () => Promise<void>
+}
+
+const project = 'life'
+const stack = 'dev'
+const id = stackIdOf(project, stack)
+
+/** The manager costs a key derivation, so all engines of a file share one. */
+const managers = createPassphraseManager('lifecycle')
+
+/** Opens an engine whose only package is `test`, answered by `script`. */
+export async function openEngine(script: Script): Promise<TestEngine> {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-life-'))
+  const platform = await openEmbeddedPlatform({ home })
+  const ports = {
+    ...portsOf(platform),
+    compact: (deployment: Parameters<typeof compact>[1]) => compact(platform, deployment),
+  }
+  await platform.catalog.createStack(id, platform.clock.now())
+  const provider = await serveScript(script, {})
+  const secrets = await managers
+  const run: TestEngine['run'] = async (program, asked = {}) => {
+    const events: EngineEventPayload[] = []
+    const request = requestOf({ home, secrets, asked })
+    const hosts = { programs: programHost(program), plugins: pluginHost(provider) }
+    const running = await deploy({
+      platform,
+      ports,
+      request,
+      sink: { emit: event => void events.push(event) },
+      hosts,
+    })
+    const result = await running.done
+    const record = await platform.catalog.stack(id)
+    const state = await readSnapshotBlob(platform.blobs, record?.snapshot ?? '')
+    const fault = verifyIntegrity(state)
+    if (fault !== undefined && record?.snapshot !== '')
+      throw new Error(`the published state is wrong: ${fault}`)
+    return { result, events, state }
+  }
+  return {
+    platform,
+    provider,
+    run,
+    async close() {
+      provider.close()
+      await platform.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+function requestOf(given: {
+  home: string
+  secrets: Awaited<typeof managers>
+  asked: Asked
+}): DeployRequest {
+  const { asked, home } = given
+  return {
+    stack: id,
+    source: {
+      name: project,
+      root: home,
+      directory: home,
+      entryPoint: '.',
+      runtime: 'test',
+      runtimeOptions: {},
+    },
+    config: new Map(),
+    secrets: given.secrets,
+    dryRun: asked.dryRun ?? false,
+    options: {
+      command: asked.command ?? 'up',
+      parallel: asked.parallel ?? 8,
+      refresh: asked.refresh ?? false,
+      continueOnError: asked.continueOnError ?? false,
+      message: '',
+    },
+    wait: false,
+    clearPendingCreates: false,
+  }
+}
+
+/** Every load answers with the scripted provider; ending it is the test's affair. */
+function pluginHost(scripted: ScriptedProvider): PluginHost {
+  let configured: Promise<void> | undefined
+  const { provider } = scripted
+  const shared = {
+    ...provider,
+    configure: (ask: Parameters<typeof provider.configure>[0]) => {
+      configured ??= provider.configure(ask)
+      return configured
+    },
+    close: () => Promise.resolve(),
+  }
+  return {
+    load: () => Promise.resolve(shared),
+    find: () => ({ path: 'scripted' }),
+    cancelAll: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
+
+function programHost(program: Program | undefined): ProgramHost {
+  return {
+    run: async run => {
+      const client = new ResourceMonitorClient(run.monitorAddress, credentials.createInsecure())
+      const ended = runProgram(client, program).finally(() => client.close())
+      return { ended, stop: () => Promise.resolve() }
+    },
+  }
+}
+
+async function runProgram(
+  client: ResourceMonitorClient,
+  program: Program | undefined,
+): Promise<{ error: string | undefined; bail: boolean }> {
+  const call = <T>(ask: (done: (failed: Error | null, value: T) => void) => unknown): Promise<T> =>
+    new Promise((resolve, reject) =>
+      ask((failed, value) => (failed === null ? resolve(value) : reject(failed))),
+    )
+  const monitor = (root: string): Monitor => ({
+    stack: root,
+    register: request =>
+      call(done =>
+        client.registerResource(
+          RegisterResourceRequest.create({
+            acceptSecrets: true,
+            aliasSpecs: true,
+            parent: root,
+            ...request,
+          }),
+          done,
+        ),
+      ),
+    outputs: async (urn, outputs) => {
+      const request = RegisterResourceOutputsRequest.create({ urn, outputs })
+      await call<object>(done => client.registerResourceOutputs(request, done))
+    },
+  })
+  try {
+    const root = await monitor('').register({
+      type: 'pulumi:pulumi:Stack',
+      name: `${project}-${stack}`,
+      object: {},
+    })
+    await program?.(monitor(root.urn))
+    await call<object>(done => client.signalAndWaitForShutdown({}, done))
+    return { error: undefined, bail: false }
+  } catch {
+    return { error: undefined, bail: true }
+  }
+}

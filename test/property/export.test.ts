@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { referenceOf } from '../../shared/names/provider-reference.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import { keyedDigest, symmetricCrypter } from '../../shared/secrets/symmetric.ts'
+import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  envelopeOf,
+  manifestOf,
+  parseEnvelope,
+  printEnvelope,
+} from '../../shared/state/deployment.ts'
+import { resourceState, type ResourceState } from '../../shared/state/resource.ts'
+import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { maps, values } from './values.fixture.ts'
+
+const key = Buffer.alloc(32, 7)
+const crypter = symmetricCrypter(key)
+const manager: SecretsManager = {
+  type: 'passphrase',
+  state: { salt: `v1:AAAAAAAAAAA=:${crypter.encrypt('pulumi')}` },
+  crypter,
+  digest: keyedDigest(key),
+}
+
+const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const provider = resourceState({
+  urn: 'urn:pulumi:dev::shop::pulumi:providers:a::default' as Urn,
+  type: 'pulumi:providers:a',
+  custom: true,
+  id: 'p',
+})
+
+const texts = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 5 }), { maxLength: 2 })
+
+function resourceAt(at: number): fc.Arbitrary<ResourceState> {
+  const before = fc
+    .uniqueArray(fc.nat({ max: Math.max(at - 1, 0) }), { maxLength: at })
+    .map(found => found.map(index => urnOf(`r${index}`)))
+  return fc
+    .record({
+      inputs: maps,
+      outputs: maps,
+      replacementTrigger: values,
+      protect: fc.boolean(),
+      taint: fc.boolean(),
+      retainOnDelete: fc.boolean(),
+      refreshBeforeUpdate: fc.boolean(),
+      dependencies: before,
+      replaceWith: before,
+      propertyDependencies: before.map(
+        urns =>
+          new Map([
+            ['9', urns],
+            ['10', []],
+          ]),
+      ),
+      initErrors: texts,
+      ignoreChanges: texts,
+      additionalSecretOutputs: texts,
+      customTimeouts: fc.constantFrom({}, { create: 1.5, delete: 60 }),
+      resourceHooks: fc.constantFrom(new Map(), new Map([['AfterCreate', ['h']]])),
+      created: fc.constantFrom('', '2026-01-02T03:04:05.12Z'),
+      stackTrace: fc.constantFrom([], [{}, { sourcePosition: 'project:///index.ts#1,2' }]),
+    })
+    .map(given =>
+      resourceState({
+        ...given,
+        urn: urnOf(`r${at}`),
+        type: 'a:b:C',
+        custom: true,
+        id: `i${at}`,
+        provider: referenceOf(provider.urn, 'p'),
+      }),
+    )
+}
+
+const snapshots: fc.Arbitrary<Snapshot> = fc
+  .integer({ min: 0, max: 3 })
+  .chain(count => fc.tuple(...Array.from({ length: count }, (_, at) => resourceAt(at))))
+  .map(resources => ({
+    ...emptySnapshot,
+    manifest: manifestOf('v3.260.0', '2026-01-02T03:04:05Z'),
+    resources: [provider, ...resources],
+    pendingOperations: resources.slice(0, 1).map(resource => ({ resource, type: 'updating' })),
+  }))
+
+test('whatever a stack holds, its export follows the rules and comes back as it was', () => {
+  fc.assert(
+    fc.property(snapshots, fc.boolean(), (snapshot, sealed) => {
+      const stored = encodeSnapshot(snapshot, manager, sealed ? 'sealed' : 'plaintext')
+      const text = printEnvelope(envelopeOf(stored))
+      expect(verifyExport(text, { sealed })).toEqual([])
+      const { deployment } = parseEnvelope(text)
+      expect(deployment).not.toBeNull()
+      if (deployment !== null) expect(decodeSnapshot(deployment, manager)).toEqual(snapshot)
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import type { Urn } from '../../shared/names/urn.ts'
+import {
+  type PropertyMap,
+  type PropertyValue,
+  secretOf,
+  unknown,
+} from '../../shared/values/value.ts'
+import { signatureKey, unknownTexts } from '../../shared/values/wire-options.ts'
+
+const hash = 'a'.repeat(64)
+
+/** Keys with all that is awkward in JavaScript and in UTF-8. */
+export const keys: fc.Arbitrary<string> = fc
+  .oneof(
+    fc.string({ unit: 'grapheme', maxLength: 6 }),
+    fc.constantFrom('__proto__', 'constructor', '0', '10', '9', '\uffee', '\u{1f600}', '<&>', ''),
+  )
+  .filter(key => key !== signatureKey && key.isWellFormed())
+
+const texts = fc
+  .oneof(
+    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.constantFrom('\u2028', '<b>', '"\\', '\u0000'),
+  )
+  .filter(text => text.isWellFormed() && !unknownTexts.has(text))
+
+const numbers = fc.oneof(
+  fc.double(),
+  fc.integer(),
+  fc.constantFrom(-0, 1e21, 1e-7, 2 ** 53, Number.NaN, Number.NEGATIVE_INFINITY),
+)
+
+const urn = 'urn:pulumi:dev::shop::a:b:C::other' as Urn
+
+const special: fc.Arbitrary<PropertyValue> = fc.constantFrom<PropertyValue[]>(
+  unknown,
+  { kind: 'bytes', base64: '/w==' },
+  { kind: 'asset', hash: '', source: { text: 'a' } },
+  { kind: 'asset', hash, source: { path: 'a.txt' } },
+  { kind: 'asset', hash, source: undefined },
+  { kind: 'archive', hash, source: { uri: 'file:///a.zip' } },
+  { kind: 'archive', hash: '', source: { assets: new Map() } },
+  {
+    kind: 'archive',
+    hash,
+    source: { assets: new Map([['10', { kind: 'asset', hash, source: { text: '<>' } }]]) },
+  },
+  { kind: 'reference', urn, packageVersion: '' },
+  { kind: 'reference', urn, packageVersion: '1.2.3', id: 'i' },
+  { kind: 'reference', urn, packageVersion: '', id: unknown },
+)
+
+const { value } = fc.letrec<{ value: PropertyValue; map: PropertyMap }>(tie => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(fc.constant(null), fc.boolean(), numbers, texts, special),
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('map'),
+    tie('value').map(secretOf),
+  ),
+  map: fc.array(fc.tuple(keys, tie('value')), { maxLength: 4 }).map(entries => new Map(entries)),
+}))
+
+/** Any value that a state can hold. */
+export const values: fc.Arbitrary<PropertyValue> = value
+
+/** Any object that a state can hold. */
+export const maps: fc.Arbitrary<PropertyMap> = fc
+  .array(fc.tuple(keys, values), { maxLength: 5 })
+  .map(entries => new Map(entries))

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { diffInputs } from '../../shared/values/diff.ts'
+import { equalMaps, equalValues } from '../../shared/values/equal.ts'
+import type { Json } from '../../shared/values/json.ts'
+import { formatPath, getAt, parsePath, resetPaths } from '../../shared/values/path.ts'
+import { decodeStoredMap, encodeStoredMap } from '../../shared/values/stored.ts'
+import { isMap } from '../../shared/values/value.ts'
+import { containsSecret, remarkSecrets, stripMap } from '../../shared/values/walk.ts'
+import { keys, maps } from './values.fixture.ts'
+
+const seal = (plaintext: string) => ({ ciphertext: `<${plaintext}>` })
+const show = (plaintext: string) => ({ plaintext })
+const open = (ciphertext: string): string => ciphertext.slice(1, -1)
+
+function printed(json: Json): { readonly [key: string]: Json } {
+  return JSON.parse(JSON.stringify(json)) as { [key: string]: Json }
+}
+
+test('a value comes back from its stored form as it was, sealed or shown', () => {
+  fc.assert(
+    fc.property(maps, fc.boolean(), (map, isSealed) => {
+      const stored = encodeStoredMap(map, isSealed ? seal : show)
+      const once = encodeStoredMap(decodeStoredMap(printed(stored), open), isSealed ? seal : show)
+      expect(once).toEqual(printed(stored))
+      // JSON.stringify of records knows no negative zero; everything else is the same to the bit.
+      expect(decodeStoredMap(stored, open)).toEqual(map)
+    }),
+  )
+})
+
+test('the order in which keys were set does not show in the stored form', () => {
+  fc.assert(
+    fc.property(maps, map => {
+      const turned = new Map([...map].reverse())
+      expect(JSON.stringify(encodeStoredMap(turned, show))).toBe(
+        JSON.stringify(encodeStoredMap(map, show)),
+      )
+    }),
+  )
+})
+
+test('the own diff finds a difference exactly where values without wrappers differ', () => {
+  fc.assert(
+    fc.property(maps, maps, (a, b) => {
+      const isSame = equalMaps(stripMap(a), stripMap(b))
+      expect(diffInputs(a, b) === undefined).toBe(isSame)
+    }),
+  )
+})
+
+test('equality goes both ways', () => {
+  fc.assert(
+    fc.property(maps, maps, (a, b) => {
+      expect(equalMaps(a, b)).toBe(equalMaps(b, a))
+    }),
+  )
+})
+
+test('a path is read as it was written', () => {
+  const names = keys.filter(key => key !== '*' && !key.includes('\\'))
+  fc.assert(
+    fc.property(fc.array(fc.oneof(names, fc.nat())), path => {
+      expect(parsePath(formatPath(path))).toEqual(path)
+    }),
+  )
+})
+
+test('what was put back is as it was, and nothing else moved', () => {
+  const names = keys.filter(key => key !== '*' && !key.includes('\\'))
+  fc.assert(
+    fc.property(maps, maps, names, (old, next, key) => {
+      const { inputs, unresettable } = resetPaths(old, next, [formatPath([key])])
+      expect(unresettable).toEqual([])
+      expect(getAt(inputs, [key])).toEqual(old.get(key))
+      for (const [name, value] of next) if (name !== key) expect(inputs.get(name)).toBe(value)
+    }),
+  )
+})
+
+test('after marks were copied no secret that was sent comes back bare under its name', () => {
+  fc.assert(
+    fc.property(maps, sent => {
+      const marked = remarkSecrets(sent, stripMap(sent))
+      for (const [key, value] of sent)
+        expect(containsSecret(marked.get(key))).toBe(containsSecret(value))
+      expect(equalValues(stripMap(marked), stripMap(sent)) || holdsUnequal(sent)).toBe(true)
+    }),
+  )
+})
+
+/** NaN is equal to nothing, not even to itself. */
+function holdsUnequal(value: unknown): boolean {
+  if (Number.isNaN(value)) return true
+  if (Array.isArray(value)) return value.some(holdsUnequal)
+  if (typeof value !== 'object' || value === null) return false
+  if (isMap(value as never)) return [...(value as Map<string, unknown>).values()].some(holdsUnequal)
+  return 'value' in value && holdsUnequal(value.value)
+}
