@@ -45,6 +45,21 @@ test('a terminal is left with the whole tree, the messages and the summary', asy
   expect(text).toContain('+ 6 created')
 })
 
+test('a terminal keeps tree and messages of a deployment that ends without a result', async () => {
+  const stdout = createTape({ isTTY: true, columns: 80, rows: 4 })
+  const display = createDisplay(displayOptions({ interactive: true, stdout }))
+  const metadata = metadataOf('create', 'a')
+  display.emit({ resourcePreEvent: { metadata } })
+  display.emit({ resOutputsEvent: { metadata } })
+  display.emit({ diagnosticEvent: { message: 'disk full', color: 'raw', severity: 'error' } })
+  display.emit({ cancelEvent: {} })
+  expect(stdout.text()).toContain('Thing a created')
+  expect(stdout.text()).toContain('error: disk full')
+  const before = stdout.text()
+  await display.finish({ ...pending, result: 'failed', pending: [] })
+  expect(stdout.text().slice(before.length)).not.toContain('disk full')
+})
+
 test('colours come only when they are wanted', async () => {
   const shown = async (color: boolean) => {
     const stdout = createTape()

@@ -5,8 +5,8 @@ import type { OutputStream } from '../io.ts'
 export interface LiveWriter {
   /** Says that there is something new; the picture follows within a twentieth of a second. */
   readonly touch: () => void
-  /** Takes the last picture away; nothing is drawn afterwards. */
-  readonly close: () => Promise<void>
+  /** Takes the last picture away; nothing is drawn afterwards, so that lines can be printed at once. */
+  readonly close: () => void
 }
 
 /** Pictures a second at most; and never more than a tenth of the time goes into drawing. */
@@ -50,16 +50,16 @@ export function createLiveWriter(
     touched = true
     arm(Math.max(0, drawnMs + pauseMs - nowMs()))
   }
-  const ready = loading.then(loaded => {
+  void loading.then(loaded => {
     update = loaded
     touch()
   })
   return {
     touch,
-    close: async () => {
+    close: () => {
+      if (closed) return
       closed = true
       clearTimeout(timer)
-      await ready
       update?.clear()
     },
   }

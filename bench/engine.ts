@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Measured, measuredRun } from './measured-run.ts'
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const ourBin = join(root, 'node_modules', 'node', 'bin')
+
+/** An engine as a command line: ours, or the real one. */
+export interface Engine {
+  readonly name: 'antichain' | 'pulumi'
+  readonly version: string
+  readonly run: (
+    folder: string,
+    words: readonly string[],
+    more?: NodeJS.ProcessEnv,
+  ) => Promise<Measured>
+}
+
+function environment(folder: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const state = join(folder, 'state')
+  mkdirSync(state, { recursive: true })
+  const providers = join(root, 'bench', 'provider')
+  const path = [ourBin, providers, process.env['PATH'] ?? ''].join(delimiter)
+  return {
+    ...process.env,
+    PATH: path,
+    ANTICHAIN_USER_PATH: path,
+    ANTICHAIN_HOME: join(folder, 'home'),
+    PULUMI_HOME: join(folder, 'pulumi-home'),
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: 'bench',
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
+    BENCH_SDK: join(root, 'test', 'fixtures', 'sdk', 'node_modules'),
+    ...more,
+  }
+}
+
+function engineOf(name: Engine['name'], command: string, version: string): Engine {
+  return {
+    name,
+    version,
+    run: (folder, words, more = {}) =>
+      measuredRun(command, words, { cwd: folder, env: environment(folder, more) }),
+  }
+}
+
+/** The engines of a run: the real CLI too when it is on the PATH, else aloud without it. */
+export function engines(): readonly Engine[] {
+  const ours = engineOf('antichain', join(root, 'cli', 'antichain'), '0.1.0')
+  try {
+    const version = execFileSync('pulumi', ['version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+    return [ours, engineOf('pulumi', 'pulumi', version)]
+  } catch {
+    console.error('bench: no `pulumi` on the PATH, so nothing is compared with the real CLI')
+    return [ours]
+  }
+}

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util'
+import { engines } from './engine.ts'
+import { benchNoop } from './noop.ts'
+import { report } from './report.ts'
+import { type WorkloadName, withProgram } from './workload.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { sizes: { type: 'string' }, repetitions: { type: 'string' }, peer: { type: 'string' } },
+})
+const [name = ''] = positionals
+const repetitions = Number(values.repetitions ?? '1')
+const sizes = { w1: '500,1000,2000', flat: '1000', chain: '1000' }
+
+if (name === 'w1' || name === 'flat' || name === 'chain') await benchWorkload(name)
+else if (name === 'noop') await benchNoop(Number(values.repetitions ?? '5'))
+else if (name === 'journal') await import('./journal.ts')
+else {
+  console.error(
+    'usage: npm run bench -- w1|flat|chain|noop|journal [--sizes 500,1000] [--repetitions 3] [--peer no]',
+  )
+  process.exitCode = 2
+}
+
+/** Create, no-op and destroy of each size, engine by engine in turn, so that what else runs hits both. */
+async function benchWorkload(workload: WorkloadName): Promise<void> {
+  const chosen = engines().filter(engine => values.peer !== 'no' || engine.name === 'antichain')
+  for (const size of (values.sizes ?? sizes[workload]).split(',').map(Number))
+    for (const engine of chosen)
+      await withProgram(workload, async folder => {
+        const env = { N: String(size) }
+        await engine.run(folder, ['stack', 'init', 'bench'], env)
+        const measure = async (phase: string, words: readonly string[]): Promise<void> => {
+          const command = `${engine.name} ${words.join(' ')}`
+          const runs = []
+          const times = phase === 'no-op' ? repetitions : 1
+          for (let at = 0; at < times; at++)
+            runs.push(await engine.run(folder, [...words, '--stack', 'bench'], env))
+          report(
+            { bench: workload, engine: engine.name, version: engine.version, size, phase, command },
+            runs,
+          )
+        }
+        await measure('create', ['up', '--yes', '--skip-preview'])
+        await measure('no-op', ['up', '--yes', '--skip-preview'])
+        await measure('destroy', ['destroy', '--yes', '--skip-preview'])
+      })
+}

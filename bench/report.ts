@@ -1,0 +1,40 @@
+import { cpus, release, totalmem } from 'node:os'
+import type { Measured } from './measured-run.ts'
+
+/** Prints a measurement as one JSON line: what, where, how often, how long, how large. */
+export function report(about: Readonly<Record<string, unknown>>, runs: readonly Measured[]): void {
+  const seconds = runs.map(run => run.seconds).sort((a, b) => a - b)
+  const peaks: Record<string, number> = {}
+  for (const { peaksMib } of runs)
+    for (const [name, mib] of Object.entries(peaksMib))
+      peaks[name] = Math.max(peaks[name] ?? 0, mib)
+  const machine = {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryGib: Math.round(totalmem() / 2 ** 30),
+    os: `${process.platform} ${release()}`,
+    node: process.versions.node,
+  }
+  console.log(
+    JSON.stringify({
+      ...about,
+      repetitions: runs.length,
+      ...spread(seconds),
+      failed: runs.filter(run => run.code !== 0).length,
+      peaksMib: peaks,
+      machine,
+    }),
+  )
+}
+
+function spread(sorted: readonly number[]): {
+  readonly min: number
+  readonly median: number
+  readonly max: number
+} {
+  return {
+    min: sorted[0] ?? 0,
+    median: sorted[Math.floor(sorted.length / 2)] ?? 0,
+    max: sorted.at(-1) ?? 0,
+  }
+}

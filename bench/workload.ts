@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './engine.ts'
+
+/** Programs by name; `N` in the environment says how many resources. */
+const programs = {
+  /** N dynamic resources, independent. */
+  w1: `const pulumi = require('@pulumi/pulumi')
+const provider = {
+  async create(inputs) { return { id: 'id-' + inputs.n, outs: inputs } },
+  async diff(id, olds, news) { return { changes: olds.n !== news.n } },
+  async delete() {},
+}
+class Item extends pulumi.dynamic.Resource { constructor(n, props) { super(provider, n, props) } }
+for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text: 'x'.repeat(100) })
+`,
+  /** N resources of a provider that does nothing, independent. */
+  flat: `const pulumi = require('@pulumi/pulumi')
+class Item extends pulumi.CustomResource { constructor(n, props, o) { super('null:index:Item', n, props, o) } }
+for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text: 'x'.repeat(100) })
+`,
+  /** N resources in a row. */
+  chain: `const pulumi = require('@pulumi/pulumi')
+class Item extends pulumi.CustomResource { constructor(n, props, o) { super('null:index:Item', n, props, o) } }
+let before
+for (let n = 0; n < Number(process.env.N); n++) before = new Item('item-' + n, { n }, before ? { dependsOn: before } : {})
+`,
+} as const
+
+export type WorkloadName = keyof typeof programs
+
+/** A folder of its own with a program, gone after use. */
+export async function withProgram<T>(
+  name: WorkloadName,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), `antichain-bench-${name}-`))
+  try {
+    writeFileSync(
+      join(folder, 'Pulumi.yaml'),
+      'name: bench\nruntime: {name: nodejs, options: {typescript: false}}\n',
+    )
+    writeFileSync(join(folder, 'package.json'), '{"name":"bench","private":true}\n')
+    writeFileSync(join(folder, 'index.js'), programs[name])
+    symlinkSync(join(root, 'test', 'fixtures', 'sdk', 'node_modules'), join(folder, 'node_modules'))
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
