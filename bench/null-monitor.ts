@@ -1,4 +1,6 @@
-/** Drives the program of the current folder with a monitor that knows every answer from an export. */
+/**
+ * Drives the program of the current folder with a monitor that knows every answer from an export.
+ */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'

@@ -25,7 +25,9 @@ export async function replacementSteps(
   if (old === undefined || claim.index === undefined)
     throw new TypeError('only what exists is replaced')
   if (candidate.next.protect && old.state.protect) {
-    const message = `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. To unprotect the resource, remove the \`protect\` flag from the resource and run \`antichain up\``
+    const message =
+      `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
+      'To unprotect the resource, remove the `protect` flag from the resource and run `antichain up`'
     if (!ctx.preview) bail(ctx, message, claim.urn)
     ctx.emitter.diagnostic('error', message, claim.urn)
   }
