@@ -41,7 +41,7 @@ export async function runCommandLine(
 function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   const root = new Command('antichain')
   root
-    .description('Deploys Pulumi programs: journaled, resumable, in parallel.')
+    .description('Deploys Pulumi programs: journaled and in parallel.')
     .option('-C, --cwd <folder>', 'work as if started in this folder')
     .option('-s, --stack <name>', 'the stack to work on, instead of the selected one')
     .option('--non-interactive', 'never ask')

@@ -1,3 +1,4 @@
+import { limits } from '../shared/config/limits.ts'
 import { pollDeliveries } from '../functions/step-executor/handle.ts'
 import type { StartedDeployment } from '../functions/step-generator/handle.ts'
 import { stepOfOperation } from '../shared/engine/deployment/operations.ts'
@@ -48,7 +49,7 @@ export async function startExecutor(
     platform.leases
       .renew(deployment, executor, surroundings.processes.groups())
       .catch(() => undefined)
-  }, 5_000)
+  }, limits.leaseRenewMs)
   return {
     async end() {
       clearInterval(renewing)

@@ -63,13 +63,14 @@ export async function openLocal(options: {
 
 /** This process as a holder. */
 export function holderOfThisProcess(): Holder {
-  const words = process.argv.slice(2).join(' ')
+  // Options may carry values that nobody else is to read: the command is enough.
+  const [command = ''] = process.argv.slice(2).filter(word => /^[a-z]+$/.test(word))
   const user = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
   return {
     host: hostname(),
     pid: process.pid,
     started: startedOf(process.pid),
-    who: `${user}: antichain ${words}`.slice(0, 200),
+    who: `${user}: antichain ${command}`.slice(0, 200),
   }
 }
 

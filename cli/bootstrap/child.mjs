@@ -6,11 +6,15 @@ import { failure } from './saying.mjs'
 
 /**
  * Runs a command on our Node's PATH and answers its exit status (128 + n when signal n ended it).
- * `heard`, when given, also gets its standard output; `quiet` hides that.
+ * `heard`, when given, also gets its standard output; of a `quiet` one only the errors of a failure
+ * show.
  */
 export function runChild(file, words, { env = ourEnvironment(), heard, quiet = false } = {}) {
   const output = quiet ? 'ignore' : heard === undefined ? 'inherit' : 'pipe'
-  const child = spawn(file, words, { cwd: root, env, stdio: ['inherit', output, 'inherit'] })
+  const errors = quiet ? 'pipe' : 'inherit'
+  const child = spawn(file, words, { cwd: root, env, stdio: ['inherit', output, errors] })
+  const complaints = []
+  child.stderr?.on('data', chunk => complaints.push(chunk))
   child.stdout?.on('data', chunk => {
     process.stdout.write(chunk)
     heard(String(chunk))
@@ -20,7 +24,10 @@ export function runChild(file, words, { env = ourEnvironment(), heard, quiet = f
     child.on('error', thrown =>
       failed(failure(`${file} cannot be run: ${thrown.message}`, 'run `npm ci` to bring it back')),
     )
-    child.on('close', (code, signal) => settled(code ?? 128 + constants.signals[signal]))
+    child.on('close', (code, signal) => {
+      if (code !== 0) for (const chunk of complaints) process.stderr.write(chunk)
+      settled(code ?? 128 + constants.signals[signal])
+    })
   }).finally(letGo)
 }
 

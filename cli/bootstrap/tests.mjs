@@ -27,12 +27,13 @@ export async function runTier(tier, words) {
 }
 
 async function runVitest(tier, words, env) {
-  const report = join(root, '.cache', `vitest-${tier}.json`)
-  rmSync(report, { force: true })
+  const report = join(root, '.cache', `vitest-${tier}-${process.pid}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const options = ['run', '--passWithNoTests', ...reporters, ...words]
   const status = await runChild(ourNode, [vitest, ...options], { env })
-  return atLeastOneFailed(status, existsSync(report) ? countsOf(report) : nothing)
+  const counts = existsSync(report) ? countsOf(report) : nothing
+  rmSync(report, { force: true })
+  return atLeastOneFailed(status, counts)
 }
 
 const nothing = { passed: 0, failed: 0, skipped: 0 }

@@ -17,83 +17,76 @@ interface FileState extends FileInputs {
 }
 
 /**
- * Makes, changes, reads and deletes one file below `site/`. Everything that a dynamic provider uses is
- * loaded inside its functions: they travel to the provider's process as text.
+ * Makes, changes, reads and removes one file below `site/`. Its functions travel to the provider's
+ * process as text: what they use of Node they load themselves.
  */
 const provider: pulumi.dynamic.ResourceProvider<FileInputs, FileState> = {
-  async check(_olds, news) {
-    const failures: pulumi.dynamic.CheckFailure[] = []
-    if (news.path.startsWith('/') || news.path.split('/').includes('..'))
-      failures.push({ property: 'path', reason: 'must stay inside the bucket' })
-    return { inputs: { path: news.path, content: news.content }, failures }
+  async check(_olds, { path, content }) {
+    const isInside = !path.startsWith('/') && !path.split('/').includes('..')
+    const failures = isInside ? [] : [{ property: 'path', reason: 'must stay inside the bucket' }]
+    return { inputs: { path, content }, failures }
   },
   async diff(_id, olds, news) {
-    const changes = olds.content !== news.content || olds.path !== news.path
-    return {
-      changes,
-      replaces: olds.path === news.path ? [] : ['path'],
-      deleteBeforeReplace: false,
-    }
+    const replaces = olds.path === news.path ? [] : ['path']
+    return { changes: replaces.length > 0 || olds.content !== news.content, replaces }
   },
   async create(inputs) {
-    return { id: inputs.path, outs: await write(inputs) }
+    return { id: inputs.path, outs: await publish(inputs) }
   },
   async update(_id, _olds, news) {
-    return { outs: await write(news) }
+    return { outs: await publish(news) }
   },
   async read(id, props) {
-    const fs = await import('node:fs/promises')
-    const text = await fs.readFile(`site/${id}`, 'utf8').catch(() => undefined)
-    if (text === undefined) return {}
-    const { createHash } = await import('node:crypto')
-    const hash = createHash('sha256').update(text).digest('hex')
-    return {
-      id,
-      props: {
-        ...props,
-        path: id,
-        content: text,
-        hash,
-        bytes: Buffer.byteLength(text),
-      } as FileState,
+    const { readFile } = await import('node:fs/promises')
+    try {
+      const content = await readFile(`site/${id}`, 'utf8')
+      return { id, props: { ...props, ...(await describe({ path: id, content })) } }
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return {}
+      throw thrown
     }
   },
   async delete(id) {
-    const fs = await import('node:fs/promises')
-    await fs.rm(`site/${id}`, { force: true })
+    const { rm, rmdir } = await import('node:fs/promises')
+    const { dirname } = await import('node:path')
+    await rm(`site/${id}`, { force: true })
+    // A bucket has no empty folders.
+    for (let folder = dirname(`site/${id}`); folder !== '.'; folder = dirname(folder))
+      await rmdir(folder).catch(() => undefined)
   },
 }
 
-async function write(inputs: FileInputs): Promise<FileState> {
-  const fs = await import('node:fs/promises')
+/** Writes a file; again if a delete has just removed the folder that was still empty. */
+async function publish(inputs: FileInputs): Promise<FileState> {
+  const { mkdir, writeFile } = await import('node:fs/promises')
   const { dirname } = await import('node:path')
-  const { createHash } = await import('node:crypto')
   const file = `site/${inputs.path}`
-  await fs.mkdir(dirname(file), { recursive: true })
-  await fs.writeFile(file, inputs.content)
-  const hash = createHash('sha256').update(inputs.content).digest('hex')
-  return {
-    path: inputs.path,
-    content: inputs.content,
-    hash,
-    bytes: Buffer.byteLength(inputs.content),
+  for (let triesLeft = 5; ; triesLeft--) {
+    await mkdir(dirname(file), { recursive: true })
+    try {
+      await writeFile(file, inputs.content)
+      return describe(inputs)
+    } catch (thrown) {
+      if (triesLeft === 0 || (thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+    }
   }
+}
+
+async function describe({ path, content }: FileInputs): Promise<FileState> {
+  const { createHash } = await import('node:crypto')
+  const hash = createHash('sha256').update(content).digest('hex')
+  return { path, content, hash, bytes: Buffer.byteLength(content) }
 }
 
 /** A file in the bucket. */
 export class BucketFile extends pulumi.dynamic.Resource {
   declare readonly path: pulumi.Output<string>
+  declare readonly content: pulumi.Output<string>
   declare readonly hash: pulumi.Output<string>
   declare readonly bytes: pulumi.Output<number>
 
   constructor(name: string, args: FileArgs, options?: pulumi.CustomResourceOptions) {
-    super(
-      provider,
-      name,
-      { ...args, hash: undefined, bytes: undefined },
-      options,
-      'quickstart',
-      'BucketFile',
-    )
+    const known = { ...args, hash: undefined, bytes: undefined }
+    super(provider, name, known, options, 'quickstart', 'BucketFile')
   }
 }

@@ -1,16 +1,17 @@
 import * as pulumi from '@pulumi/pulumi'
+import { articles } from './almanac'
 import { Site } from './site'
 
 const config = new pulumi.Config()
-const accessToken = pulumi.secret('a-token-that-stays-sealed')
 const site = new Site('almanac', {
   title: config.require('title'),
-  pages: config.requireNumber('pages'),
-  accessToken,
+  articles,
+  // `antichain config set --secret token …` gives it a better one.
+  token: config.getSecret('token') ?? pulumi.secret('a-word-between-members'),
 })
 
 export const folder = 'site'
 export const index = site.index
+export const pages = site.pages
 export const files = site.files
-export const bytes = site.bytes
-export const token = accessToken
+export const token = site.token

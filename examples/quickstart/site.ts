@@ -1,93 +1,88 @@
 import * as pulumi from '@pulumi/pulumi'
 import { BucketFile } from './bucket'
 
-export interface SiteArgs {
+/** A page, and where it lies in the bucket. */
+export interface Article {
   readonly title: string
-  readonly pages: number
-  /** Goes into a page, and must not be seen anywhere on the way there. */
-  readonly accessToken: pulumi.Input<string>
+  readonly path: string
+  readonly note: string
 }
 
-const subjects = [
-  'Tides',
-  'Lanterns',
-  'Ferries',
-  'Orchards',
-  'Signals',
-  'Clouds',
-  'Bridges',
-  'Kites',
-]
+export interface SiteArgs {
+  readonly title: string
+  readonly articles: readonly Article[]
+  /** Goes into the members' page, and is to be seen nowhere on its way there. */
+  readonly token: pulumi.Input<string>
+}
 
-/** Pages and assets with an index over them and a manifest over everything. */
+/** Articles and assets, an index over the articles, and a manifest over everything. */
 export class Site extends pulumi.ComponentResource {
   readonly index: pulumi.Output<string>
+  readonly pages: pulumi.Output<number>
   readonly files: pulumi.Output<number>
-  readonly bytes: pulumi.Output<number>
+  readonly token: pulumi.Output<string>
 
   constructor(name: string, args: SiteArgs, options?: pulumi.ComponentResourceOptions) {
     super('quickstart:index:Site', name, {}, options)
-    const below = { parent: this }
-    const style = new BucketFile(`${name}-style`, { path: 'assets/style.css', content: css }, below)
-    const script = new BucketFile(`${name}-script`, { path: 'assets/menu.js', content: js }, below)
-    const pages = Array.from({ length: args.pages }, (_, at) => {
-      const subject = subjects[at % subjects.length]
-      const title = `${subject}, part ${Math.floor(at / subjects.length) + 1}`
-      const content = style.hash.apply(hash =>
-        page(title, hash, `<p>Notes on ${subject?.toLowerCase()}.</p>`),
-      )
-      return new BucketFile(
-        `${name}-page-${at + 1}`,
-        { path: `pages/${at + 1}.html`, content },
-        below,
-      )
-    })
-    const links = pulumi.all(pages.map(({ path }) => path))
-    const index = new BucketFile(
-      `${name}-index`,
-      {
-        path: 'index.html',
-        content: pulumi
-          .all([links, style.hash])
-          .apply(([paths, hash]) => page(args.title, hash, list(paths))),
-      },
-      { ...below, dependsOn: pages },
+    const file = (
+      label: string,
+      path: string,
+      content: pulumi.Input<string>,
+      more: pulumi.CustomResourceOptions = {},
+    ): BucketFile =>
+      new BucketFile(`${name}-${label}`, { path, content }, { parent: this, ...more })
+
+    const style = file('style', 'assets/style.css', css)
+    const script = file('script', 'assets/keys.js', js)
+    const looks = pulumi.all([style.hash, script.hash]).apply(([css, js]) => head(css, js))
+    const articles = args.articles.map(({ title, path, note }) =>
+      file(title.toLowerCase(), path, pulumi.interpolate`${looks}${page(title, note)}`),
     )
-    const members = new BucketFile(
-      `${name}-members`,
-      {
-        path: 'members.html',
-        content: pulumi.interpolate`<p>Members' feed: ${args.accessToken}</p>`,
-      },
-      below,
+    const index = file(
+      'index',
+      'index.html',
+      pulumi.interpolate`${looks}${page(args.title, links(args.articles))}`,
+      { dependsOn: articles },
     )
-    const all = [style, script, ...pages, index, members]
-    const entries = pulumi.all(all.map(file => pulumi.all([file.path, file.hash])))
-    new BucketFile(
-      `${name}-manifest`,
-      {
-        path: 'manifest.txt',
-        content: entries.apply(lines => lines.map(line => line.join(' ')).join('\n')),
-      },
-      { ...below, dependsOn: all },
+    const members = file(
+      'members',
+      'members.html',
+      pulumi.interpolate`${looks}${page('Members', pulumi.interpolate`Say: ${args.token}`)}`,
+      // What can be guessed from a hash is no secret.
+      { additionalSecretOutputs: ['hash'] },
     )
+    const open = [style, script, ...articles, index]
+    const lines = pulumi.all(open.map(one => pulumi.interpolate`${one.hash}  ${one.path}\n`))
+    const text = lines.apply(all => all.join(''))
+    const manifest = file('manifest', 'manifest.txt', text, { dependsOn: [...open, members] })
+
+    const pages = [...articles, index, members]
     this.index = index.path
-    this.files = pulumi.output(all.length + 1)
-    this.bytes = pulumi
-      .all(all.map(file => file.bytes))
-      .apply(sizes => sizes.reduce((sum, size) => sum + size, 0))
-    this.registerOutputs({ index: this.index, files: this.files, bytes: this.bytes })
+    this.pages = pulumi.output(pages.length)
+    this.files = pulumi.output([...open, members, manifest].length)
+    this.token = pulumi.secret(args.token)
+    const { files, token } = this
+    this.registerOutputs({ index: this.index, pages: this.pages, files, token })
   }
 }
 
-function page(title: string, styleHash: string, body: string): string {
-  const style = `/assets/style.css?${styleHash.slice(0, 8)}`
-  return `<!doctype html>\n<title>${title}</title>\n<link rel="stylesheet" href="${style}">\n<h1>${title}</h1>\n${body}\n`
+/** What every page begins with. The hashes make browsers fetch what changed. */
+function head(cssHash: string, jsHash: string): string {
+  return [
+    '<!doctype html>',
+    `<link rel="stylesheet" href="/assets/style.css?${cssHash.slice(0, 8)}">`,
+    `<script defer src="/assets/keys.js?${jsHash.slice(0, 8)}"></script>`,
+    '',
+  ].join('\n')
 }
 
-function list(paths: readonly string[]): string {
-  return `<ul>\n${paths.map(path => `<li><a href="${path}">${path}</a></li>`).join('\n')}\n</ul>`
+function page(title: string, body: pulumi.Input<string>): pulumi.Output<string> {
+  return pulumi.interpolate`<title>${title}</title>\n<h1>${title}</h1>\n<p>${body}</p>\n`
 }
 
-const css = 'body { font: 1rem/1.5 serif; margin: 3rem auto; max-width: 40rem }\n'
-const js = "document.documentElement.classList.add('ready')\n"
+function links(articles: readonly Article[]): string {
+  return articles.map(({ title, path }) => `<a href="/${path}">${title}</a>`).join('\n')
+}
+
+const css = 'body { font: 1.1rem/1.6 serif; margin: 3rem auto; max-width: 36rem }\n'
+const js = "addEventListener('keyup', ({ key }) => key === 'Home' && location.assign('/'))\n"

@@ -6,6 +6,7 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import type { PerformDeps } from '../executor/performing.ts'
 import type { Base } from '../deployment/base.ts'
 import type { GeneratorContext, StepRunner } from '../generator/context.ts'
+import { canonicalGoal } from '../generator/goal-identity.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
@@ -90,7 +91,7 @@ export function createLife(deps: LifeDeps): Life {
       decide,
       abort,
       isAborted: () => isAborted,
-      digestOf: goal => deps.digest(`${goal.type} ${goal.name} ${goal.parent}`),
+      digestOf: goal => deps.digest(canonicalGoal(goal)),
     }),
   }
 }

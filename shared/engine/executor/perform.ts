@@ -9,6 +9,7 @@ import { ProviderError } from '../../providers/provider.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { OutcomeError } from '../../records/head.ts'
 import type { ResourceState } from '../../state/resource.ts'
+import { scrubber, secretTexts } from '../../values/scrub.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
@@ -27,15 +28,23 @@ export interface PerformMode {
 export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   try {
     const end = await performCall(step, mode, deps)
-    if (end.state === undefined) return end
-    return { ...end, state: markSecretOutputs(end.state, deps.warn) }
+    const state = end.state === undefined ? undefined : markSecretOutputs(end.state, deps.warn)
+    return { ...end, state, error: scrubbed(step, end.error) }
   } catch (thrown) {
-    const error = outcomeErrorOf(thrown)
+    const error = scrubbed(step, outcomeErrorOf(thrown))
     // A broken connection says nothing about the cloud (design: whose error?).
     if (thrown instanceof ProviderError && thrown.status === 'lost')
       return { verdict: 'interrupted', state: undefined, resultOp: undefined, error }
     return failed(error)
   }
+}
+
+/** A provider may repeat what it was given: no secret gets into a record or event that way (I8). */
+function scrubbed<E extends OutcomeError | undefined>(step: Step, error: E): E {
+  if (error === undefined) return error
+  const { next, old } = step
+  const texts = secretTexts(next?.inputs, old?.state.inputs, old?.state.outputs)
+  return { ...error, message: scrubber(texts)(error.message) }
 }
 
 function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {

@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../providers/provider.ts'
 import type { ResourceState } from '../../state/resource.ts'
+import { scrubber, secretTexts } from '../../values/scrub.ts'
 import { resetPaths } from '../../values/path.ts'
 import { hasCode, messageOf } from '../../errors/error.ts'
 import { ProviderError } from '../../providers/provider.ts'
@@ -31,7 +32,8 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
     const steps = await decideSteps(ctx, candidate)
     return await carryOut(ctx, candidate, steps)
   } catch (thrown) {
-    if (thrown instanceof ProviderError) bail(ctx, thrown.message, claim.urn)
+    if (thrown instanceof ProviderError)
+      bail(ctx, scrubber(secretTexts(goal.inputs))(thrown.message), claim.urn)
     if (!(thrown instanceof Bail) && !(thrown instanceof RegistrationFailed)) ctx.abort(thrown)
     throw thrown
   }
@@ -104,7 +106,8 @@ async function orBail<T>(ctx: GeneratorContext, claim: Claim, ask: () => Promise
       ctx.abort()
       throw new Bail()
     }
-    return bail(ctx, messageOf(thrown), claim.urn)
+    const texts = secretTexts(ctx.sets.goals.get(claim.urn)?.inputs)
+    return bail(ctx, scrubber(texts)(messageOf(thrown)), claim.urn)
   }
 }
 

@@ -1,0 +1,23 @@
+import { encodeStored, encodeStoredMap, type Seal } from '../../values/stored.ts'
+import type { Goal } from './goal.ts'
+
+/** Secrets are told apart by their contents: the text is only ever digested with a key. */
+const open: Seal = plaintext => ({ plaintext })
+
+/**
+ * The canonical text of a goal, after its provider was resolved: sorted keys and dependencies,
+ * assets by hash; nothing that differs between two runs of one program (positions, traces). Its
+ * keyed digest is the identity of a registration in the decision log.
+ */
+export function canonicalGoal(goal: Goal): string {
+  const { sourcePosition: _position, stackTrace: _trace, ...kept } = goal
+  const { inputs, replacementTrigger, propertyDependencies, dependencies, ...options } = kept
+  const byProperty = [...propertyDependencies].map(([key, urns]) => [key, [...urns].sort()])
+  return JSON.stringify([
+    Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)),
+    [...dependencies].sort(),
+    byProperty.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    encodeStoredMap(inputs, open),
+    encodeStored(replacementTrigger, open),
+  ])
+}

@@ -1,0 +1,38 @@
+import type { PropertyMap, PropertyValue } from './value.ts'
+import { isList, isMap, isSpecial } from './value.ts'
+
+/**
+ * Secret texts shorter than this are left: taking out single letters would destroy every message.
+ */
+const scrubbedMin = 3
+
+/** Takes secret texts out of messages; the longest first, so that none leaves a part of another. */
+export function scrubber(secrets: readonly string[]): (text: string) => string {
+  const kept = [...new Set(secrets)].filter(secret => secret.length >= scrubbedMin)
+  if (kept.length === 0) return text => text
+  const longestFirst = kept.sort((a, b) => b.length - a.length)
+  const anyOfThem = new RegExp(longestFirst.map(escaped).join('|'), 'g')
+  return text => text.replace(anyOfThem, '[secret]')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+/** The texts inside the secrets of these properties: what a provider may repeat in a message. */
+export function secretTexts(...maps: readonly (PropertyMap | undefined)[]): readonly string[] {
+  const found: string[] = []
+  for (const map of maps) if (map !== undefined) collect(map, false, found)
+  return found
+}
+
+function collect(value: PropertyValue, isSecret: boolean, found: string[]): void {
+  if (isMap(value)) for (const item of value.values()) collect(item, isSecret, found)
+  else if (isList(value)) for (const item of value) collect(item, isSecret, found)
+  else if (isSpecial(value)) {
+    if (value.kind === 'secret') collect(value.value, true, found)
+    if (value.kind === 'output' && value.value !== undefined)
+      collect(value.value, isSecret || value.secret, found)
+  } else if (isSecret && (typeof value === 'string' || typeof value === 'number'))
+    found.push(String(value))
+}
