@@ -8,7 +8,7 @@ import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
 import { localError } from './errors.ts'
 import { receiving, sending } from './options.ts'
-import { remarkSecrets } from './remark.ts'
+import { remarkSecrets } from '../../values/walk.ts'
 import { ask, nameOfMethod, received, type Session, sent } from './session.ts'
 
 type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never

@@ -11,7 +11,7 @@ import type { Provider } from '../provider.ts'
 import { diffOf, unknownDiff } from './check-diff.ts'
 import type { Abilities } from './negotiation.ts'
 import { receiving, sendingConfig, sendingConfigure } from './options.ts'
-import { holdsUnknown, remarkSecrets } from './remark.ts'
+import { containsUnknown, remarkSecrets } from '../../values/walk.ts'
 import { ask, isUnimplemented, received, type Session, sent } from './session.ts'
 
 type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
@@ -77,7 +77,7 @@ export async function diffConfig(
 export async function configure(session: Session, asked: Ask<'configure'>): Promise<void> {
   const { inputs } = asked
   for (const [key, value] of inputs)
-    if (key !== 'version' && holdsUnknown(value)) return session.settle(undefined)
+    if (key !== 'version' && containsUnknown(value)) return session.settle(undefined)
   const outcome = callConfigure(session, asked)
   session.settle(outcome)
   await outcome

@@ -13,7 +13,7 @@ import { type Provider, ProviderError, type ReadResult } from '../provider.ts'
 import { restoreAssets } from './assets.ts'
 import type { Abilities } from './negotiation.ts'
 import { receiving, sending } from './options.ts'
-import { remarkSecrets } from './remark.ts'
+import { remarkSecrets } from '../../values/walk.ts'
 import { ask, type PartialReader, received, type Session, sent } from './session.ts'
 
 type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never

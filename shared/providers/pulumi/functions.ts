@@ -5,7 +5,7 @@ import {
 import { emptyMap, secretOf } from '../../values/value.ts'
 import type { Provider } from '../provider.ts'
 import { receiving, sending } from './options.ts'
-import { holdsSecret } from './remark.ts'
+import { containsSecret } from '../../values/walk.ts'
 import { ask, received, type Session, sent } from './session.ts'
 
 type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
@@ -31,7 +31,7 @@ export async function invoke(
     struct: answer.return,
     options: receiving({ unknowns: false }),
   })
-  const isTainted = !abilities.secrets && holdsSecret(asked.args)
+  const isTainted = !abilities.secrets && containsSecret(asked.args)
   return {
     outputs: isTainted
       ? new Map([...outputs].map(([key, value]) => [key, secretOf(value)]))
