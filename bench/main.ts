@@ -22,7 +22,10 @@ else {
   process.exitCode = 2
 }
 
-/** Create, no-op and destroy of each size, engine by engine in turn, so that what else runs hits both. */
+/**
+ * Create, no-op and destroy of each size, engine by engine in turn, so that what else runs hits
+ * both.
+ */
 async function benchWorkload(workload: WorkloadName): Promise<void> {
   const chosen = engines().filter(engine => values.peer !== 'no' || engine.name === 'antichain')
   for (const size of (values.sizes ?? sizes[workload]).split(',').map(Number))

@@ -1,6 +1,6 @@
 /**
- * bench: measures whole commands, ours and the real CLI's, in one run on one machine. Prints one JSON
- * line a measurement. Imports everything; nothing imports it.
+ * bench: measures whole commands, ours and the real CLI's, in one run on one machine. Prints one
+ * JSON line a measurement. Imports everything; nothing imports it.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -48,7 +48,8 @@ function sample(root: number, peaks: Map<string, number>): void {
     /^\d+$/.test(name) ? (seenProcess(Number(name)) ?? []) : [],
   )
   const below = new Set([root])
-  // Children have higher numbers than their parents but for wrap-around: two passes find nearly all.
+  // Children have higher numbers than their parents but for wrap-around: two passes find nearly
+  // all.
   for (let pass = 0; pass < 2; pass++)
     for (const { pid, parent } of all) if (below.has(parent)) below.add(pid)
   for (const pid of below) {

@@ -8,8 +8,8 @@ import { report } from './report.ts'
 
 /**
  * The quickstart once more, unchanged: our `up` against the same program and provider driven by a
- * monitor that knows every answer and makes only the calls that an engine must (Check and Diff of each
- * resource). In turn, so that what else runs hits both.
+ * monitor that knows every answer and makes only the calls that an engine must (Check and Diff of
+ * each resource). In turn, so that what else runs hits both.
  */
 export async function benchNoop(repetitions: number): Promise<void> {
   const [ours] = engines()

@@ -1,4 +1,6 @@
-/** Drives the program of the current folder with a monitor that knows every answer from an export. */
+/**
+ * Drives the program of the current folder with a monitor that knows every answer from an export.
+ */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -126,12 +128,12 @@ server.addService(ResourceMonitorService, {
   registerResource: unary(register),
   registerResourceOutputs: empty,
   signalAndWaitForShutdown: empty,
-} as never)
+})
 server.addService(EngineService, {
   log: empty,
   setRootResource: empty,
   getRootResource: unary(() => ({ urn: '' })),
-} as never)
+})
 const port = await new Promise<number>((resolve, reject) =>
   server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failed, bound) =>
     failed === null ? resolve(bound) : reject(failed),

@@ -24,7 +24,8 @@ for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text:
   chain: `const pulumi = require('@pulumi/pulumi')
 class Item extends pulumi.CustomResource { constructor(n, props, o) { super('null:index:Item', n, props, o) } }
 let before
-for (let n = 0; n < Number(process.env.N); n++) before = new Item('item-' + n, { n }, before ? { dependsOn: before } : {})
+for (let n = 0; n < Number(process.env.N); n++)
+  before = new Item('item-' + n, { n }, before ? { dependsOn: before } : {})
 `,
 } as const
 

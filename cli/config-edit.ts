@@ -37,7 +37,9 @@ export function readKey(text: string, project: string, isPath: boolean): EditKey
   return { key: printConfigKey({ namespace, name: path[0] }), path }
 }
 
-/** Puts a text or an encrypted value; below the first level a text may become a boolean or number. */
+/**
+ * Puts a text or an encrypted value; below the first level a text may become a boolean or number.
+ */
 export function putConfigValue(file: StackConfig, key: EditKey, value: string | Secure): void {
   if (key.path.length === 1) return file.set(key.key, value)
   const leaf: ConfigTree = typeof value === 'string' ? coerced(value) : value

@@ -15,7 +15,8 @@ export function flagsOf(command: Command): Flags {
     is: name => given[name] === true,
     text: name => {
       const value = given[name]
-      return value === undefined || value === false ? undefined : String(value)
+      if (typeof value === 'string') return value
+      return value === true ? 'true' : undefined
     },
     list: name => {
       const value = given[name]

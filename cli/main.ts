@@ -2,9 +2,9 @@
  * cli: the command line. It parses, asks, and shows; what is done is done below, through
  * `local-port.ts` and the ports. Imports everything below, nothing imports it.
  *
- * Invariants: stdout carries results only, everything said to a person goes to stderr or through the
- * display; a command module is loaded when its command runs, so that looking at stacks does not load
- * the engine; an option that is not supported is refused by name.
+ * Invariants: stdout carries results only, everything said to a person goes to stderr or through
+ * the display; a command module is loaded when its command runs, so that looking at stacks does not
+ * load the engine; an option that is not supported is refused by name.
  */
 import { reportFailure } from './failure.ts'
 import { error } from '../shared/errors/error.ts'

@@ -38,8 +38,8 @@ export function checkPreviewOnly(flags: Flags): void {
 }
 
 /**
- * How many operations may be in flight: --parallel, else PULUMI_PARALLEL, else four per processor, as
- * in Pulumi. Throws CLI_USAGE.
+ * How many operations may be in flight: --parallel, else PULUMI_PARALLEL, else four per processor,
+ * as in Pulumi. Throws CLI_USAGE.
  */
 export function parallelOf(session: Session, flags: Flags): number {
   const given = flags.text('parallel')

@@ -13,8 +13,8 @@ import { openStackFile, stackManager } from './stack-secrets.ts'
 
 /**
  * The request that flags, project and stack file amount to. Values of -c are written to the stack
- * file first, as Pulumi does. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED and what reading the project,
- * configuration and secrets throws.
+ * file first, as Pulumi does. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED and what reading the
+ * project, configuration and secrets throws.
  */
 export async function requestOf(
   session: Session,

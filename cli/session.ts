@@ -36,7 +36,10 @@ export interface Session {
   readonly project: () => Project
   /** Opened once. */
   readonly local: () => Promise<Local>
-  /** The id of a name, or of the named or selected stack; it need not exist. Throws STACK_NOT_SELECTED. */
+  /**
+   * The id of a name, or of the named or selected stack; it need not exist. Throws
+   * STACK_NOT_SELECTED.
+   */
   readonly stackId: (name?: string) => StackId
   /** The same, when it exists. Throws STACK_NOT_FOUND. */
   readonly existingStack: (name?: string) => Promise<StackId>

@@ -5,8 +5,8 @@ import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
 
 /**
- * Makes a stack, and a salt for its secrets where the passphrase is known or can be asked for; where
- * it is not, the first secret makes it. Throws STACK_EXISTS, FEATURE_MISSING.
+ * Makes a stack, and a salt for its secrets where the passphrase is known or can be asked for;
+ * where it is not, the first secret makes it. Throws STACK_EXISTS, FEATURE_MISSING.
  */
 export async function makeStack(session: Session, id: StackId, flags: Flags): Promise<void> {
   refuseOtherSecrets(flags)

@@ -50,7 +50,10 @@ function secretOf(
 ): Json {
   const { ciphertext, plaintext } = value
   if (open === undefined) return '[secret]'
-  const text = typeof plaintext === 'string' ? plaintext : open(String(ciphertext))
+  const text =
+    typeof plaintext === 'string'
+      ? plaintext
+      : open(typeof ciphertext === 'string' ? ciphertext : '')
   return plainOf(jsonOf(text), open)
 }
 

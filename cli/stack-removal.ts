@@ -8,8 +8,8 @@ import { selectedStack, selectStack } from './selection.ts'
 import type { Session } from './session.ts'
 
 /**
- * Removes a stack, and its configuration file unless told to keep it. Throws STACK_NOT_EMPTY without
- * `force`, STACK_BUSY.
+ * Removes a stack, and its configuration file unless told to keep it. Throws STACK_NOT_EMPTY
+ * without `force`, STACK_BUSY.
  */
 export async function removeStack(
   session: Session,

@@ -29,11 +29,19 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
     sink.emit({ preludeEvent: { config: Object.fromEntries(prelude) } })
     if (started === undefined) return previewRun(asked, surroundings, startedAt)
     const running = deploymentRun(asked, surroundings, { started, startedAt })
-    const done = running.done.finally(() => recorder?.flush())
-    return { ...running, done }
+    return { ...running, done: keptWith(running.done, recorder) }
   } catch (thrown) {
     emitter.emit({ cancelEvent: {} })
     await tearDown(surroundings)
     throw thrown
+  }
+}
+
+/** What a deployment comes to, once its events are kept. */
+async function keptWith<T>(done: Promise<T>, recorder: EventRecorder | undefined): Promise<T> {
+  try {
+    return await done
+  } finally {
+    await recorder?.flush()
   }
 }

@@ -80,7 +80,12 @@ function warnOfPending(emitter: StepEmitter, base: Base): void {
   const lines = pending.map(
     ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
   )
-  const message = `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.\n${lines.join('\n')}\nThese resources are in an unknown state because a deployment was interrupted while it changed them. Find out what became of them; \`antichain refresh --clear-pending-creates\` forgets creates that did not take place.`
+  const message = [
+    `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
+    ...lines,
+    'These resources are in an unknown state because a deployment was interrupted while it changed them. ' +
+      'Find out what became of them; `antichain refresh --clear-pending-creates` forgets creates that did not take place.',
+  ].join('\n')
   emitter.diagnostic('warning', message)
 }
 

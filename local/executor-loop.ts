@@ -40,7 +40,8 @@ export async function startExecutor(
     contextOf: asked_ => Promise.resolve(asked_ === deployment ? context : undefined),
   })
   const polling = pollDeliveries(platform, handler, thrown => {
-    // The store of this machine does not come back by itself: a full disk, say, is a person's affair.
+    // The store of this machine does not come back by itself: a full disk, say, is a person's
+    // affair.
     if (thrown instanceof DeployError && thrown.code === 'STORE_UNAVAILABLE')
       surroundings.life.abort(thrown)
   })

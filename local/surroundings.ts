@@ -180,9 +180,10 @@ function userEnvironment(path: string): Readonly<Record<string, string>> {
 
 /** The configuration of a package for its plugin's environment: plain texts. */
 function plainConfig(request: DeployRequest, pkg: string): Readonly<Record<string, string>> {
-  const texts = [...configInputs(pkg, request.config)].map(
-    ([key, value]) => [key, String(stripSecrets(value))] as const,
-  )
+  const texts = [...configInputs(pkg, request.config)].flatMap(([key, value]) => {
+    const text = stripSecrets(value)
+    return typeof text === 'string' ? [[key, text] as const] : []
+  })
   return Object.fromEntries(texts)
 }
 

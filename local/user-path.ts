@@ -1,10 +1,10 @@
 import { basename, delimiter, dirname, join, normalize } from 'node:path'
 
 /**
- * PATH as the user has it: without what npm and our own launcher put in front (the `.bin` folders of
- * this project and its parents, npm's folder for node-gyp, our own Node), so that programs and plugins
- * find the user's tools. Folders of other projects and empty entries stay. Pure; `projectRoot` is
- * absolute.
+ * PATH as the user has it: without what npm and our own launcher put in front (the `.bin` folders
+ * of this project and its parents, npm's folder for node-gyp, our own Node), so that programs and
+ * plugins find the user's tools. Folders of other projects and empty entries stay. Pure;
+ * `projectRoot` is absolute.
  */
 export function userPath(path: string, projectRoot: string): string {
   const ours = new Set([join(projectRoot, 'node_modules', 'node', 'bin')])

@@ -6,7 +6,8 @@ import { failure } from './saying.mjs'
 
 /**
  * Runs a command on our Node's PATH and answers its exit status (128 + n when signal n ended it).
- * `heard`, when given, also gets its standard output; of a `quiet` one only the errors of a failure show.
+ * `heard`, when given, also gets its standard output; of a `quiet` one only the errors of a failure
+ * show.
  */
 export function runChild(file, words, { env = ourEnvironment(), heard, quiet = false } = {}) {
   const output = quiet ? 'ignore' : heard === undefined ? 'inherit' : 'pipe'

@@ -1,4 +1,6 @@
-/** The commands that package.json's scripts name. Each gets its words and answers an exit status. */
+/**
+ * The commands that package.json's scripts name. Each gets its words and answers an exit status.
+ */
 import { join } from 'node:path'
 import { check } from './check.mjs'
 import { runChild } from './child.mjs'

@@ -15,7 +15,9 @@ export function needsInstall(folder) {
   return !existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== lockHash(folder)
 }
 
-/** Installs exactly what the lock file says; the stamp comes last, so that half an install is none. */
+/**
+ * Installs exactly what the lock file says; the stamp comes last, so that half an install is none.
+ */
 export function install(folder, name) {
   say(`installing the packages of ${name} (up to a minute)`)
   const beganMs = Date.now()

@@ -8,8 +8,8 @@ const pollMs = 250
 const patienceMs = 15 * 60_000
 
 /**
- * Takes the lock, a folder that names its holder's process, and answers how to give it back. Waits for
- * a living holder; takes over from a dead one.
+ * Takes the lock, a folder that names its holder's process, and answers how to give it back. Waits
+ * for a living holder; takes over from a dead one.
  */
 export async function takeLock(folder) {
   const beganMs = Date.now()
@@ -28,7 +28,10 @@ export async function takeLock(folder) {
   return () => rmSync(folder, { recursive: true, force: true })
 }
 
-/** The folder comes into being together with the pid in it: a rename fails when there is one already. */
+/**
+ * The folder comes into being together with the pid in it: a rename fails when there is one
+ * already.
+ */
 function claim(folder) {
   const mine = `${folder}.${process.pid}`
   mkdirSync(dirname(folder), { recursive: true })
@@ -63,7 +66,9 @@ function isAlive(pid) {
   }
 }
 
-/** Moved away first, so that of two that found the holder dead one cannot remove the other's lock. */
+/**
+ * Moved away first, so that of two that found the holder dead one cannot remove the other's lock.
+ */
 function remove(folder, holder) {
   const aside = `${folder}.dead.${process.pid}`
   try {

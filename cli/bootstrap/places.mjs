@@ -24,9 +24,9 @@ export function ourEnvironment(more = {}) {
 }
 
 /**
- * For an npm that works in another folder: without what the npm that runs us says about this one, and
- * not on a Node that lies in the folder which it is about to replace. The Node that runs us comes last,
- * in case that PATH has no other.
+ * For an npm that works in another folder: without what the npm that runs us says about this one,
+ * and not on a Node that lies in the folder which it is about to replace. The Node that runs us
+ * comes last, in case that PATH has no other.
  */
 export function npmEnvironment() {
   const about = /^npm_(package|lifecycle|config_(local_prefix|workspaces?$|include_workspace_root))/

@@ -1,4 +1,6 @@
-/** Makes a clone ready: packages, our Node, generated protobuf code, packages of program folders. */
+/**
+ * Makes a clone ready: packages, our Node, generated protobuf code, packages of program folders.
+ */
 import { join } from 'node:path'
 import { generate, isStale } from '../gen.mjs'
 import { hasOurNode, install, needsInstall, repairOurNode } from './install.mjs'
@@ -6,7 +8,9 @@ import { takeLock } from './lock.mjs'
 import { root } from './places.mjs'
 import { failure, say, since } from './saying.mjs'
 
-/** Does what is missing and nothing else. `folders` are program folders, relative to the project. */
+/**
+ * Does what is missing and nothing else. `folders` are program folders, relative to the project.
+ */
 export async function prepare(folders = []) {
   if (isReady(folders)) return
   const release = await takeLock(join(root, '.cache', 'bootstrap.lock'))

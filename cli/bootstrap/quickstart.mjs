@@ -5,11 +5,15 @@ import { antichain, ourEnvironment, quickstart, root } from './places.mjs'
 import { prepare } from './prepare.mjs'
 import { say } from './saying.mjs'
 
-/** Nothing of the quickstart is worth a secret; a stack of your own gets a passphrase of your own. */
+/**
+ * Nothing of the quickstart is worth a secret; a stack of your own gets a passphrase of your own.
+ */
 const demoPassphrase = 'antichain-quickstart'
 const stack = 'dev'
 
-/** Deploys; `destroy` removes everything; other words go to antichain in the quickstart's folder. */
+/**
+ * Deploys; `destroy` removes everything; other words go to antichain in the quickstart's folder.
+ */
 export async function start(words) {
   await prepare([quickstart])
   const env = ourEnvironment(passphrase())
@@ -22,7 +26,9 @@ export async function start(words) {
   return runChild(antichain, [...at, '--stack', stack, ...operation], { env })
 }
 
-/** The operation that the words mean, without questions; undefined when they mean something else. */
+/**
+ * The operation that the words mean, without questions; undefined when they mean something else.
+ */
 function operationOf(words) {
   const [word = '', ...others] = words
   if (word === '' || word.startsWith('-')) return ['up', '--yes', '--skip-preview', ...words]

@@ -10,8 +10,8 @@ export const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 const golden = join(root, 'test', 'golden', 'run-tier.mjs')
 
 /**
- * Runs a tier and ends with a line `N passed, N failed`, to which `, N skipped` may follow. `words` go
- * to vitest: whoever chooses among tests wants no golden cases.
+ * Runs a tier and ends with a line `N passed, N failed`, to which `, N skipped` may follow. `words`
+ * go to vitest: whoever chooses among tests wants no golden cases.
  */
 export async function runTier(tier, words) {
   await prepare(programs)
@@ -38,7 +38,9 @@ async function runVitest(tier, words, env) {
 
 const nothing = { passed: 0, failed: 0, skipped: 0 }
 
-/** Counts of a report. A file that could not be run has no tests in it, and counts as one failure. */
+/**
+ * Counts of a report. A file that could not be run has no tests in it, and counts as one failure.
+ */
 function countsOf(report) {
   const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
     readFileSync(report, 'utf8'),

@@ -6,7 +6,10 @@ import { readKey, valueAt } from '../config-edit.ts'
 import { configJson } from '../config-view.ts'
 import { openStackFile, stackManager } from '../stack-secrets.ts'
 
-/** `config get`: one value, opened when it is secret; the project's default where the stack has none. */
+/**
+ * `config get`: one value, opened when it is secret; the project's default where the stack has
+ * none.
+ */
 export const configGet: Handler = async (session, flags, [name = '']) => {
   const project = session.project()
   const key = readKey(name, project.name, flags.is('path'))

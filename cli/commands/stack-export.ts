@@ -6,7 +6,9 @@ import type { Handler } from '../attach.ts'
 import type { Session } from '../session.ts'
 import { managerOfState } from '../stack-secrets.ts'
 
-/** `stack export`: the state of a stack in Pulumi's form, sealed, or in clear with --show-secrets. */
+/**
+ * `stack export`: the state of a stack in Pulumi's form, sealed, or in clear with --show-secrets.
+ */
 export const stackExport: Handler = async (session, flags) => {
   const id = await session.existingStack()
   const version = versionOf(flags.text('version'))

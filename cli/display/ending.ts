@@ -15,7 +15,9 @@ export function titleLine(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'sta
   return `${words[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
 }
 
-/** The last lines: outputs, counts, duration, and what is left open; blocks parted by empty lines. */
+/**
+ * The last lines: outputs, counts, duration, and what is left open; blocks parted by empty lines.
+ */
 export function endingLines(
   progress: Progress,
   options: Pick<DisplayOptions, 'suppressOutputs'>,

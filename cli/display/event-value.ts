@@ -5,7 +5,9 @@ export type EventMap = Readonly<Record<string, unknown>>
 
 const secretText = '[secret]'
 
-/** Whether a value has entries of its own to show, which signed ones (assets, references) do not. */
+/**
+ * Whether a value has entries of its own to show, which signed ones (assets, references) do not.
+ */
 export function isEventMap(value: unknown): value is EventMap {
   return isObject(value) && !Object.hasOwn(value, signatureKey)
 }
@@ -27,7 +29,10 @@ export function isSameValue(left: unknown, right: unknown): boolean {
   )
 }
 
-/** A value on one line: texts quoted, secrets and unknowns in brackets, assets by what they come from. */
+/**
+ * A value on one line: texts quoted, secrets and unknowns in brackets, assets by what they come
+ * from.
+ */
 export function valueText(value: unknown): string {
   if (value === undefined) return '(none)'
   if (value === secretText) return secretText

@@ -5,7 +5,7 @@ import type { OutputStream } from '../io.ts'
 import type { DisplayOptions } from '../tools.ts'
 
 /** The root of the stack that these tests show. */
-export const stackUrn = `urn:pulumi:dev::site::${stackType}::site-dev`
+const stackUrn = `urn:pulumi:dev::site::${stackType}::site-dev`
 
 /** The URN of a resource of type `pkg:index:Thing`. */
 export function thingUrn(name: string): string {

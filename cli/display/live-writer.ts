@@ -5,7 +5,9 @@ import type { OutputStream } from '../io.ts'
 export interface LiveWriter {
   /** Says that there is something new; the picture follows within a twentieth of a second. */
   readonly touch: () => void
-  /** Takes the last picture away; nothing is drawn afterwards, so that lines can be printed at once. */
+  /**
+   * Takes the last picture away; nothing is drawn afterwards, so that lines can be printed at once.
+   */
   readonly close: () => void
 }
 

@@ -10,7 +10,9 @@ import { propertyLines } from './property-diff.ts'
 /** After so long without a line one says what runs, so that a log does not look dead. */
 const silenceMs = 30_000
 
-/** Prints a line when a resource changed and when somebody says something; for logs and `--diff`. */
+/**
+ * Prints a line when a resource changed and when somebody says something; for logs and `--diff`.
+ */
 export function createPlainDisplay(
   options: DisplayOptions,
   nowMs: () => number = () => performance.now(),
@@ -50,7 +52,7 @@ export function createPlainDisplay(
 }
 
 /** The lines of one change; a resource that stays as it is has none. */
-export function changeLines(
+function changeLines(
   change: Change,
   options: Pick<DisplayOptions, 'kind' | 'diff'>,
   style: LineStyle,

@@ -40,7 +40,9 @@ export function diffLines(lines: readonly DiffLine[], paint: Paint): readonly st
   })
 }
 
-/** A message with its resource; errors and warnings also say its URN, further lines are indented. */
+/**
+ * A message with its resource; errors and warnings also say its URN, further lines are indented.
+ */
 export function messageLines(message: Message, paint: Paint): readonly string[] {
   const isLoud = message.severity === 'error' || message.severity === 'warning'
   const colour = message.severity === 'error' ? 'red' : 'yellow'

@@ -10,7 +10,8 @@ import { cleanText } from './paint.ts'
 
 /**
  * One step of a resource, as the events told it. States:
- * running → done | failed; a component's step is done when it begins, for no provider does anything.
+ * running → done | failed; a component's step is done when it begins, for no provider does
+ * anything.
  */
 export interface Row {
   readonly urn: string
@@ -56,7 +57,9 @@ export interface Progress {
   readonly isOver: () => boolean
 }
 
-/** Collects events; keeps one row a resource, so that it grows with resources and not with events. */
+/**
+ * Collects events; keeps one row a resource, so that it grows with resources and not with events.
+ */
 export function createProgress(): Progress {
   const rows = new Map<string, Row>()
   const messages: Message[] = []
@@ -141,7 +144,9 @@ function isReplacing(op: StepOp): boolean {
   return op === 'replace' || op === 'create-replacement' || op === 'read-replacement'
 }
 
-/** A refresh before an update keeps its own name in the events; what it found says what it came to. */
+/**
+ * A refresh before an update keeps its own name in the events; what it found says what it came to.
+ */
 function resultOf(metadata: StepMetadata): StepOp {
   if (metadata.op !== 'refresh') return metadata.op
   if (metadata.new === null) return 'delete'

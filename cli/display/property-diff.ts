@@ -20,9 +20,9 @@ export interface DiffLine {
 type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
 
 /**
- * What a step changes, property by property. The provider's detailed difference decides when there is
- * one; else inputs are compared (`compared`: outputs, for what a refresh found). A property that the
- * provider names but whose shown values agree, as secrets do, is listed all the same.
+ * What a step changes, property by property. The provider's detailed difference decides when there
+ * is one; else inputs are compared (`compared`: outputs, for what a refresh found). A property that
+ * the provider names but whose shown values agree, as secrets do, is listed all the same.
  */
 export function propertyLines(
   metadata: StepMetadata,
@@ -169,7 +169,9 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trimEnd().includes('\n')
 }
 
-/** The lines of a text that changed: what is between the equal lines at its start and at its end. */
+/**
+ * The lines of a text that changed: what is between the equal lines at its start and at its end.
+ */
 function textLines(old: string, next: string, depth: number): readonly DiffLine[] {
   const [before, after] = [old.split('\n'), next.split('\n')]
   const shorter = Math.min(before.length, after.length)

@@ -116,12 +116,16 @@ function rowSegments(row: Row, depth: number, about: TreeAbout): readonly Segmen
   ]
 }
 
-/** The last part of a type, which is what people call it: narrow terminals must still show a status. */
+/**
+ * The last part of a type, which is what people call it: narrow terminals must still show a status.
+ */
 function shortType(type: string): string {
   return type.slice(type.lastIndexOf(':') + 1)
 }
 
-/** Making a replacement and deleting the original are one replacement to whoever looks at the tree. */
+/**
+ * Making a replacement and deleting the original are one replacement to whoever looks at the tree.
+ */
 function settledRow(row: Row): Row {
   return row.isReplaced && row.status === 'done' ? { ...row, op: 'replace' } : row
 }

@@ -38,7 +38,9 @@ export interface CompactionPorts {
 /** The version that snapshots say wrote them: that of the engine whose format is kept. */
 const writerVersion = 'v3.260.0'
 
-/** Folds and publishes; answers the version. Throws STORE_CONFLICT when someone published meanwhile. */
+/**
+ * Folds and publishes; answers the version. Throws STORE_CONFLICT when someone published meanwhile.
+ */
 export async function compact(
   ports: CompactionPorts,
   deployment: DeploymentId,

@@ -1,7 +1,7 @@
 /**
  * step-generator: decides. Takes a trigger, makes or takes over the deployment of a stack, pins its
- * base, runs its command, and closes it. Executors do what it decided; compaction publishes what came
- * of it. The same handler on every platform.
+ * base, runs its command, and closes it. Executors do what it decided; compaction publishes what
+ * came of it. The same handler on every platform.
  */
 import type {
   BlobHash,
@@ -108,7 +108,8 @@ async function pinned(
     await writer.append(pin)
     return { deployment, writer, pin, base: baseOf(decodeSnapshot(used, request.secrets), 1) }
   } catch (thrown) {
-    // Nothing was decided: the stack is given back, so that the next command does not find it taken.
+    // Nothing was decided: the stack is given back, so that the next command does not find it
+    // taken.
     await writer.append({ kind: 'closing', result: 'failed' })
     await finishClose(ports, deployment, { isHere: true, changes: {} })
     throw thrown
@@ -134,9 +135,10 @@ async function baseBlob(
 function requireUsable(stored: StoredDeployment): void {
   const mark = stored.metadata['integrity_error']
   if (typeof mark !== 'object' || mark === null || !('error' in mark)) return
+  const { error: reason } = mark
   throw error(
     'STATE_INTEGRITY',
-    `snapshot integrity failure; refusing to use it: ${String(mark['error'])}`,
+    `snapshot integrity failure; refusing to use it: ${typeof reason === 'string' ? reason : JSON.stringify(reason)}`,
   )
 }
 
@@ -205,7 +207,9 @@ export async function runDeployment(
   }
 }
 
-/** After an early end nothing more begins; what runs is awaited, and who waits for the rest is told. */
+/**
+ * After an early end nothing more begins; what runs is awaited, and who waits for the rest is told.
+ */
 async function runOut(deps: CommandDeps): Promise<void> {
   await deps.stop()
   await awaitRunning(deps, deps.watcher.open())

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /** Every environment variable that we read, and what for. Pulumi's mean what they mean there. */
-export const environmentVariables = {
+const environmentVariables = {
   ANTICHAIN_HOME: 'Folder of stacks and their states; ~/.antichain by default.',
   PULUMI_HOME: 'Folder of the plugin cache; ~/.pulumi by default.',
   PULUMI_CONFIG_PASSPHRASE: 'Passphrase of secrets; may be empty.',

@@ -56,7 +56,9 @@ export const limits = {
   /** A path of a Unix socket must fit 104 bytes on macOS and 108 on Linux, with its end mark. */
   socketPathBytesMax: 100,
 
-  /** One file of an asset or archive; it is read as a whole, so more would fill a function's memory. */
+  /**
+   * One file of an asset or archive; it is read as a whole, so more would fill a function's memory.
+   */
   assetBytesMax: 512 * 1024 * 1024,
   /** How long the server of a remote asset may leave a request without its end. */
   assetFetchMs: 300_000,

@@ -17,7 +17,7 @@ export interface StepReason {
 }
 
 /** Nothing to say about a difference. */
-export const noReason: StepReason = { keys: [], diffs: [], detailedDiff: null }
+const noReason: StepReason = { keys: [], diffs: [], detailedDiff: null }
 
 /** One planned step, opened: what becomes an `Operation` in the records. */
 export interface Step {

@@ -6,8 +6,8 @@ import type { EntryContent, EntryReference } from './entry.ts'
 import type { Facts } from './facts.ts'
 
 /**
- * What an operation puts into the journal: nothing when it never began or is none of the provider's,
- * else its begin, and its end where that is in hand. Source: `state.md` 5.4.
+ * What an operation puts into the journal: nothing when it never began or is none of the
+ * provider's, else its begin, and its end where that is in hand. Source: `state.md` 5.4.
  */
 export function contentOf(operation: Operation, facts: Facts): readonly EntryContent[] {
   if (operation.op === 'join' || operation.op === 'replace') return []
@@ -46,7 +46,9 @@ function beginOf(operation: Operation, facts: Facts): EntryContent {
   return { kind: 'begin', ...(pending === undefined ? {} : { pending }) }
 }
 
-/** What is pending when nobody learns of the end: for a delete the old state, else the planned one. */
+/**
+ * What is pending when nobody learns of the end: for a delete the old state, else the planned one.
+ */
 function pendingOf(operation: Operation, facts: Facts): StoredOperation | undefined {
   const type = pendingTypeOf(operation)
   if (type === undefined) return undefined

@@ -64,7 +64,9 @@ const kinds = [
   'snippets',
 ] as const satisfies readonly JournalEntry['kind'][]
 
-/** An entry as Pulumi serializes it: fields in its order, `removeOld` and `removeNew` always there. */
+/**
+ * An entry as Pulumi serializes it: fields in its order, `removeOld` and `removeNew` always there.
+ */
 export function encodeEntry(entry: JournalEntry): { readonly [field: string]: Json } {
   const changes: Changes = hasChanges(entry) ? entry : {}
   const { remove, delete: marked, pendingReplacement, state, isRefresh } = changes
@@ -153,7 +155,7 @@ function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
     case 'secrets-manager':
       return {
         kind,
-        ...(raw.secretsProvider ? { secretsProvider: raw.secretsProvider as EntrySecrets } : {}),
+        ...(raw.secretsProvider ? { secretsProvider: raw.secretsProvider } : {}),
       }
     case 'extension-parameterize':
       return { kind, ref: raw.extensionRef ?? '', extension: (raw.extension ?? null) as Json }
@@ -172,7 +174,7 @@ function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
 function changesOf(raw: z.infer<typeof entryForm>): Changes {
   const { state } = raw
   return {
-    ...(state ? { state: { ...state, custom: state['custom'] === true } as StoredResource } : {}),
+    ...(state ? { state: { ...state, custom: state['custom'] === true } } : {}),
     ...referenceIn('remove', raw.removeOld, raw.removeNew),
     ...referenceIn('delete', raw.deleteOld, raw.deleteNew),
     ...referenceIn('pendingReplacement', raw.pendingReplacementOld, raw.pendingReplacementNew),

@@ -106,7 +106,9 @@ function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
   return outcome?.state
 }
 
-/** The operations with an end that may not be used: something that they waited for is not in hand. */
+/**
+ * The operations with an end that may not be used: something that they waited for is not in hand.
+ */
 function withheld(
   operations: ReadonlyMap<OperationId, Operation>,
   facts: ReadonlyMap<OperationId, Fact>,

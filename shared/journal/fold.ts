@@ -13,9 +13,9 @@ import type { Folded, FoldInput } from './fold-input.ts'
 import { replay } from './replay.ts'
 
 /**
- * The snapshot that base and records come to: replayed, sorted, with normal URNs; what is wrong with
- * it, if anything, is said in its metadata (I7). Depends on the input alone (I6). Linear. Throws
- * STATE_INTEGRITY when the records name what the base does not have.
+ * The snapshot that base and records come to: replayed, sorted, with normal URNs; what is wrong
+ * with it, if anything, is said in its metadata (I7). Depends on the input alone (I6). Linear.
+ * Throws STATE_INTEGRITY when the records name what the base does not have.
  */
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input

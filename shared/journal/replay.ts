@@ -121,7 +121,9 @@ function apply(state: Replay, entry: JournalEntry): void {
   }
 }
 
-/** A base that is written anew loses the manager that the journal named before it: it is set again. */
+/**
+ * A base that is written anew loses the manager that the journal named before it: it is set again.
+ */
 function withSecrets(base: StoredDeployment, secrets: EntrySecrets | undefined): StoredDeployment {
   return secrets === undefined ? base : { ...base, secrets_providers: secrets }
 }
@@ -175,7 +177,9 @@ function inBase(state: Replay, index: number): number {
   throw error('STATE_INTEGRITY', `the journal names position ${index}, which its base has not`)
 }
 
-/** What was rebuilt by a refresh becomes the base; positions from here on are those of the result. */
+/**
+ * What was rebuilt by a refresh becomes the base; positions from here on are those of the result.
+ */
 function rebase(state: Replay, about: ReplayAbout, isLast: boolean): void {
   if (state.added.length > 0 && !isLast)
     throw error('STATE_INTEGRITY', 'the journal rebuilds its base after states were added to it')

@@ -36,7 +36,10 @@ export interface CatalogPort {
   readonly stacks: (project?: string) => Promise<readonly StackRecord[]>
   /** Removes a stack that runs nothing, with its history. False when a deployment is current. */
   readonly removeStack: (id: StackId) => Promise<boolean>
-  /** Starts the next deployment if none is current; answers its id, or the current one's. Puts its history line. */
+  /**
+   * Starts the next deployment if none is current; answers its id, or the current one's. Puts its
+   * history line.
+   */
   readonly start: (
     id: StackId,
     about: {
@@ -46,7 +49,10 @@ export interface CatalogPort {
       readonly at: EpochMs
     },
   ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>
-  /** Moves the snapshot pointer from `expected` to the next version; `already` when it is at this blob from this version on. */
+  /**
+   * Moves the snapshot pointer from `expected` to the next version; `already` when it is at this
+   * blob from this version on.
+   */
   readonly publish: (
     id: StackId,
     expected: number,

@@ -2,9 +2,9 @@
  * ports: everything that Antichain asks of the outside, as small interfaces. Imports records and
  * below. Adapters live in platform/; each port has one contract suite in test/contract.
  *
- * All calls may be repeated safely with the same arguments: a repeated write that took effect before
- * answers as it did then. All reads are strongly consistent. A store that cannot write throws
- * STORE_UNAVAILABLE and has written nothing.
+ * All calls may be repeated safely with the same arguments: a repeated write that took effect
+ * before answers as it did then. All reads are strongly consistent. A store that cannot write
+ * throws STORE_UNAVAILABLE and has written nothing.
  */
 import type {
   BlobHash,
@@ -19,7 +19,10 @@ import type { Holder, LogRecord } from '../records/log.ts'
 
 /** The numbered log of one deployment; one writer at a time, fenced by put-if-absent. */
 export interface DecisionLogPort {
-  /** Puts a record at its number if that is free and the one before exists. `mine`: it was there with this writer's token and content. `taken`: another's. */
+  /**
+   * Puts a record at its number if that is free and the one before exists. `mine`: it was there
+   * with this writer's token and content. `taken`: another's.
+   */
   readonly append: (
     deployment: DeploymentId,
     record: LogRecord,
@@ -42,7 +45,10 @@ export type BeginResult =
 export interface OperationsPort {
   /** Adds `from` to the arrivals of `to` (a set: twice is once). Answers the head as it is then. */
   readonly arrive: (deployment: DeploymentId, to: OperationId, from: OperationId) => Promise<Head>
-  /** Condition: not ended; no owner, or `owner` itself; attempt = `attempt`; arrivals >= `needs`. Sets owner, executor, attempt + 1. A repetition by the same owner answers `begun`. */
+  /**
+   * Condition: not ended; no owner, or `owner` itself; attempt = `attempt`; arrivals >= `needs`.
+   * Sets owner, executor, attempt + 1. A repetition by the same owner answers `begun`.
+   */
   readonly begin: (
     deployment: DeploymentId,
     operation: OperationId,
@@ -53,14 +59,20 @@ export interface OperationsPort {
       readonly needs: number
     },
   ) => Promise<BeginResult>
-  /** Undoes the owner's own attempt: condition owner and attempt; clears the owner, counts it as given back; never lowers the attempt. */
+  /**
+   * Undoes the owner's own attempt: condition owner and attempt; clears the owner, counts it as
+   * given back; never lowers the attempt.
+   */
   readonly giveBack: (
     deployment: DeploymentId,
     operation: OperationId,
     owner: OwnerToken,
     attempt: number,
   ) => Promise<boolean>
-  /** Clears the owner of a begun head whose executor is gone or no longer knows: condition owner, attempt, not ended. */
+  /**
+   * Clears the owner of a begun head whose executor is gone or no longer knows: condition owner,
+   * attempt, not ended.
+   */
   readonly lapse: (
     deployment: DeploymentId,
     operation: OperationId,
@@ -74,7 +86,10 @@ export interface OperationsPort {
     operation: OperationId,
     attempt: number,
   ) => Promise<Outcome | undefined>
-  /** Ends the head with a verdict. Condition: this owner ('' for an unowned head), this attempt, not ended. True also when this very end stands already. */
+  /**
+   * Ends the head with a verdict. Condition: this owner ('' for an unowned head), this attempt, not
+   * ended. True also when this very end stands already.
+   */
   readonly select: (
     deployment: DeploymentId,
     operation: OperationId,

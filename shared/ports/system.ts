@@ -38,7 +38,10 @@ export interface ChildProcess {
 
 /** Child processes: programs and plugins. */
 export interface ProcessesPort {
-  /** Throws PLUGIN_FAILED when the command cannot be started. stdin is an open pipe that is never written. */
+  /**
+   * Throws PLUGIN_FAILED when the command cannot be started. stdin is an open pipe that is never
+   * written.
+   */
   readonly spawn: (request: {
     readonly command: string
     readonly args: readonly string[]

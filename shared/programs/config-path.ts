@@ -11,8 +11,8 @@ import {
 export type ConfigPath = readonly [string, ...(readonly (string | number)[])]
 
 /**
- * Reads the text of a path, as `root.nested`, `root["quoted"]`, `root[0]` (`state.md` 4.5). The first
- * segment names the configuration key. Throws CONFIG_INVALID.
+ * Reads the text of a path, as `root.nested`, `root["quoted"]`, `root[0]` (`state.md` 4.5). The
+ * first segment names the configuration key. Throws CONFIG_INVALID.
  */
 export function parseConfigPath(text: string): ConfigPath {
   const [first, ...rest] = segmentsOf(text)

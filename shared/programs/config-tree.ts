@@ -78,7 +78,7 @@ export function treeOf(data: unknown): ConfigTree {
     case 'object':
       return treeOfMap(Object.entries(data))
     default:
-      return String(data)
+      throw new TypeError(`configuration cannot hold a ${typeof data}`)
   }
 }
 

@@ -37,7 +37,8 @@ function refuseTypescriptMix(sdk: string): void {
   const main = resolveFrom(sdk, 'typescript')
   const root = main === undefined ? '' : packageRootOf(main, 'typescript')
   if (main === undefined || root === '') return
-  const version = String(readPackage(root)['version'] ?? '')
+  const { version: given } = readPackage(root)
+  const version = typeof given === 'string' ? given : ''
   const hasApi = readFileSync(main, 'utf8').includes('createSourceFile')
   if (Number(version.split('.', 1)[0]) >= 7 && !hasApi)
     throw error(

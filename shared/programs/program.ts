@@ -39,7 +39,10 @@ export interface RunningProgram {
 
 /** Runs programs of one language. */
 export interface ProgramHost {
-  /** Starts the program. Throws PROGRAM_SDK_MISSING, PROGRAM_TYPESCRIPT_MIX, PROGRAM_NODE_MISSING before anything runs. Lines of its output go to `said`. */
+  /**
+   * Starts the program. Throws PROGRAM_SDK_MISSING, PROGRAM_TYPESCRIPT_MIX, PROGRAM_NODE_MISSING
+   * before anything runs. Lines of its output go to `said`.
+   */
   readonly run: (
     run: ProgramRun,
     said: (line: string, stream: 'stdout' | 'stderr') => void,

@@ -56,7 +56,9 @@ export function readStackConfig(file: string, project: string): StackConfig {
   return openStackConfig(text, file, project)
 }
 
-/** Writes a stack file in one step: a reader sees the old text or the new. Throws CONFIG_INVALID. */
+/**
+ * Writes a stack file in one step: a reader sees the old text or the new. Throws CONFIG_INVALID.
+ */
 export function writeStackConfig(config: StackConfig): void {
   const draft = `${config.file}.${process.pid}.tmp`
   try {
@@ -72,8 +74,8 @@ export function writeStackConfig(config: StackConfig): void {
 }
 
 /**
- * Opens the text of a stack file (`state.md` 4.3). Throws CONFIG_INVALID with file, line and column,
- * and FEATURE_MISSING where it imports environments.
+ * Opens the text of a stack file (`state.md` 4.3). Throws CONFIG_INVALID with file, line and
+ * column, and FEATURE_MISSING where it imports environments.
  */
 export function openStackConfig(text: string, file: string, project: string): StackConfig {
   const source = openYaml(text, file, 'CONFIG_INVALID')

@@ -3,7 +3,8 @@
  *
  * `Provider` is our narrow interface to one configured (or not yet configured) plugin instance;
  * `pulumi/` implements it over pulumirpc. Values go in and out as property values: negotiation of
- * secrets, references and unknowns, wire options and re-marking are the driver's (provider-protocol 4-6).
+ * secrets, references and unknowns, wire options and re-marking are the driver's (provider-protocol
+ * 4-6).
  *
  * Errors: a refused or failed call throws `ProviderError`; anything else thrown is a fault of ours.
  */
@@ -28,7 +29,9 @@ export interface PropertyDiff {
   readonly inputDiff: boolean
 }
 
-/** What Diff answers. `detailedDiff` null: the provider gave none (not the same as an empty one). */
+/**
+ * What Diff answers. `detailedDiff` null: the provider gave none (not the same as an empty one).
+ */
 export interface DiffResult {
   readonly changes: 'unknown' | 'none' | 'some'
   readonly replaceKeys: readonly string[]
@@ -76,7 +79,10 @@ export interface CallResult {
 
 /** Why a provider call failed. */
 export class ProviderError extends Error {
-  /** `ok`: nothing happened; `partial`: it exists but is not ready; `unknown`: the provider cannot say; `lost`: the connection or process is gone, nobody can say. */
+  /**
+   * `ok`: nothing happened; `partial`: it exists but is not ready; `unknown`: the provider cannot
+   * say; `lost`: the connection or process is gone, nobody can say.
+   */
   readonly status: 'ok' | 'partial' | 'unknown' | 'lost'
   /** gRPC code. */
   readonly code: number
@@ -113,7 +119,9 @@ export interface Provider {
   readonly pkg: string
   /** The version that the plugin says it has, '' when it says none. */
   readonly version: string
-  /** Whether `configure` was left out because inputs were unknown: then every call answers locally. */
+  /**
+   * Whether `configure` was left out because inputs were unknown: then every call answers locally.
+   */
   readonly isUnconfigured: () => boolean
 
   readonly checkConfig: (
@@ -127,7 +135,10 @@ export interface Provider {
       ignoreChanges: readonly string[]
     },
   ) => Promise<DiffResult>
-  /** Once per process; `inputs` without `__internal`. Later calls wait for it and fail with its error. */
+  /**
+   * Once per process; `inputs` without `__internal`. Later calls wait for it and fail with its
+   * error.
+   */
   readonly configure: (ask: Subject & { id: string; inputs: PropertyMap }) => Promise<void>
   readonly check: (
     ask: Subject & {
@@ -195,7 +206,10 @@ export interface PluginDescriptor {
 
 /** Where plugins come from and how they are started. */
 export interface PluginHost {
-  /** Starts one instance. Throws PLUGIN_MISSING (with what was looked for and where) or PLUGIN_FAILED. */
+  /**
+   * Starts one instance. Throws PLUGIN_MISSING (with what was looked for and where) or
+   * PLUGIN_FAILED.
+   */
   readonly load: (
     plugin: PluginDescriptor,
     about: { readonly pkg: string; readonly config: Readonly<Record<string, string>> },

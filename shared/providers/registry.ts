@@ -6,7 +6,9 @@ import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
 import { stripSecrets } from '../values/walk.ts'
 import type { PluginDescriptor, PluginHost, Provider } from './provider.ts'
 
-/** The input of a provider resource that is the engine's own (version of the plugin, its address …). */
+/**
+ * The input of a provider resource that is the engine's own (version of the plugin, its address …).
+ */
 export const internalKey = '__internal'
 
 /** The instances of one deployment, by provider reference, and one unconfigured per URN. */
@@ -16,9 +18,15 @@ export interface ProviderRegistry {
   readonly parked: (urn: Urn) => Provider | undefined
   /** Ends the parked instance of a URN. */
   readonly unpark: (urn: Urn) => Promise<void>
-  /** Configures the parked instance (or a new one) under the id and registers it. The configuration itself is not awaited: its failure meets the calls that need it. */
+  /**
+   * Configures the parked instance (or a new one) under the id and registers it. The configuration
+   * itself is not awaited: its failure meets the calls that need it.
+   */
   readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
-  /** The instance of a reference; loaded and configured from `states` when it is not there yet. Throws PROVIDER_REFERENCE. */
+  /**
+   * The instance of a reference; loaded and configured from `states` when it is not there yet.
+   * Throws PROVIDER_REFERENCE.
+   */
   readonly instance: (reference: string) => Promise<Provider>
   readonly isRegistered: (reference: string) => boolean
   /** Makes the instances of `former` reachable under `urn` too. */
@@ -27,11 +35,16 @@ export interface ProviderRegistry {
   readonly remove: (reference: string) => Promise<void>
 }
 
-/** What a registry needs: the host, the configuration of a package, and states of providers by reference. */
+/**
+ * What a registry needs: the host, the configuration of a package, and states of providers by
+ * reference.
+ */
 export interface RegistryDeps {
   readonly host: PluginHost
   readonly configOf: (pkg: string) => Readonly<Record<string, string>>
-  /** The recorded state of a provider resource, for instances that the program does not register. */
+  /**
+   * The recorded state of a provider resource, for instances that the program does not register.
+   */
   readonly stateOf: (urn: Urn, id: string) => ResourceState | undefined
 }
 

@@ -9,7 +9,8 @@ export type Verdict = 'succeeded' | 'partial' | 'failed' | 'interrupted'
  * The small mutable record of one operation, made by its first arrival or its begin.
  *
  * decided: no head, or a head with arrivals only. ready: arrivals = needs. begun: owner and attempt
- * set. begun, unowned: a give back or a lapse after an attempt that may have called. ended: `end` set.
+ * set. begun, unowned: a give back or a lapse after an attempt that may have called. ended: `end`
+ * set.
  */
 export interface Head {
   readonly arrived: readonly OperationId[]
@@ -30,7 +31,10 @@ export interface Outcome {
   readonly operation: OperationId
   readonly attempt: number
   readonly verdict: Exclude<Verdict, 'interrupted'>
-  /** The complete state that results, sealed; absent when the resource is gone or the attempt failed. */
+  /**
+   * The complete state that results, sealed; absent when the resource is gone or the attempt
+   * failed.
+   */
   readonly state?: StoredResource
   /** The state as a blob, when it is larger than an item may be. */
   readonly stateBlob?: BlobHash

@@ -6,7 +6,10 @@ import type { Operation, StateReference } from './operation.ts'
 /** The version of decision and fold rules that wrote a log; a deployment keeps it until closed. */
 export const rulesVersion = 1
 
-/** A process that can hold something: `host` and pid with start time, so that a pid used again is not mistaken. */
+/**
+ * A process that can hold something: `host` and pid with start time, so that a pid used again is
+ * not mistaken.
+ */
 export interface Holder {
   readonly host: string
   readonly pid: number
@@ -58,7 +61,10 @@ export type Decision =
       readonly operations: readonly Operation[]
       readonly sets: SetDelta
     }
-  /** A state that the generator itself settled, without a provider's CRUD: same, component, provider resource. */
+  /**
+   * A state that the generator itself settled, without a provider's CRUD: same, component, provider
+   * resource.
+   */
   | {
       readonly kind: 'settled'
       readonly operation: Operation

@@ -19,16 +19,19 @@ export type StepOp =
   | 'remove-pending-replace'
   | 'join'
 
-/** Where an older state of a resource is: in the pinned base (index and URN must agree), or made by an operation. */
+/**
+ * Where an older state of a resource is: in the pinned base (index and URN must agree), or made by
+ * an operation.
+ */
 export type StateReference =
   | { readonly kind: 'base'; readonly epoch: number; readonly index: number; readonly urn: Urn }
   | { readonly kind: 'operation'; readonly operation: OperationId }
 
 /**
  * What a success does to the state (`state.md` 5.4):
- * `add` the new state; `replace` the old one by it; `add-mark` it and mark the old one for deletion;
- * `swap` it for the old one in its place (refresh); `remove` the old one; `mark-pending` the old one
- * as deleted, its create outstanding; `none`.
+ * `add` the new state; `replace` the old one by it; `add-mark` it and mark the old one for
+ * deletion; `swap` it for the old one in its place (refresh); `remove` the old one; `mark-pending`
+ * the old one as deleted, its create outstanding; `none`.
  */
 export type StateEffect =
   | 'add'
@@ -55,7 +58,9 @@ export interface Operation {
   readonly needs: number
   /** The operations that wait for this one; at most 32. */
   readonly releases: readonly OperationId[]
-  /** True when the cloud is not to be asked (component, external, retained, deleted with another). */
+  /**
+   * True when the cloud is not to be asked (component, external, retained, deleted with another).
+   */
   readonly skipCall?: boolean
   /** Facts for events: keys that force a replacement, changed keys, detailed diff. */
   readonly keys?: readonly string[]

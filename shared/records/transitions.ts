@@ -48,7 +48,7 @@ const isOwnAttempt: Holds = request =>
 const mayHaveCalled = (head: Head): boolean => head.attempt - 1 > head.givenBack
 
 /** What each condition demands. The rows of the table exclude each other: order does not matter. */
-export const conditions = {
+const conditions = {
   always: () => true,
   'more is missing': request => !request.last,
   'nothing more is missing': request => request.last,
@@ -75,7 +75,7 @@ function notes(from: HeadState): Transition {
 }
 
 /** Every lawful transition of a head (design: records and operations). */
-export const transitions: readonly Transition[] = [
+const transitions: readonly Transition[] = [
   {
     from: 'decided',
     event: 'arrive',

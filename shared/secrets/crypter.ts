@@ -5,13 +5,17 @@
  * that sealing itself is local and synchronous and codecs may call it; nothing here logs.
  */
 
-/** Seals and opens text under one key. Throws SECRETS_MALFORMED when a ciphertext cannot be opened. */
+/**
+ * Seals and opens text under one key. Throws SECRETS_MALFORMED when a ciphertext cannot be opened.
+ */
 export interface Crypter {
   readonly encrypt: (plaintext: string) => string
   readonly decrypt: (ciphertext: string) => string
 }
 
-/** How a stack keeps its secrets: what the state says of it, and the crypter that opened with it. */
+/**
+ * How a stack keeps its secrets: what the state says of it, and the crypter that opened with it.
+ */
 export interface SecretsManager {
   /** `passphrase` or `cloud`. */
   readonly type: string

@@ -32,8 +32,8 @@ export async function managerFromState(
 }
 
 /**
- * A manager that could not be opened: it says what the state says, so that work without secrets goes
- * on, and throws SECRETS_PASSPHRASE_WRONG (a manager without passphrase:
+ * A manager that could not be opened: it says what the state says, so that work without secrets
+ * goes on, and throws SECRETS_PASSPHRASE_WRONG (a manager without passphrase:
  * SECRETS_MANAGER_UNSUPPORTED) at the first use.
  */
 export function lockedManager(provider: ManagerOfState): SecretsManager {

@@ -39,7 +39,10 @@ export async function createPassphraseManager(passphrase: string): Promise<Secre
   return managerOf(key, `v1:${salt}:${symmetricCrypter(key).encrypt(probe)}`)
 }
 
-/** The manager of a salt as state and stack file have it. Throws SECRETS_PASSPHRASE_WRONG, SECRETS_MALFORMED. */
+/**
+ * The manager of a salt as state and stack file have it. Throws SECRETS_PASSPHRASE_WRONG,
+ * SECRETS_MALFORMED.
+ */
 export async function openPassphraseManager(
   salt: string,
   passphrase: string,
@@ -56,7 +59,10 @@ export async function openPassphraseManager(
   throw error('SECRETS_PASSPHRASE_WRONG', 'incorrect passphrase')
 }
 
-/** The passphrase that the surroundings give: a set variable (also an empty one), then the file named by the other. */
+/**
+ * The passphrase that the surroundings give: a set variable (also an empty one), then the file
+ * named by the other.
+ */
 export function passphraseFrom(
   env: Readonly<Record<string, string | undefined>>,
   readFile: (path: string) => string,

@@ -58,7 +58,10 @@ export function symmetricCrypter(key: Uint8Array): Crypter {
   }
 }
 
-/** Random nonces, each given once; drawn many at a time, because one draw costs as much as a sealing. */
+/**
+ * Random nonces, each given once; drawn many at a time, because one draw costs as much as a
+ * sealing.
+ */
 function createNonces(): () => Buffer {
   const drawn = 256
   let pool = Buffer.alloc(0)
@@ -70,7 +73,10 @@ function createNonces(): () => Buffer {
   }
 }
 
-/** Keyed digests under a key derived from the sealing key, so that neither says anything of the other. */
+/**
+ * Keyed digests under a key derived from the sealing key, so that neither says anything of the
+ * other.
+ */
 export function keyedDigest(key: Uint8Array): (text: string) => string {
   const subkey = new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), 'antichain digest', 32))
   return text => createHmac('sha256', subkey).update(text).digest('hex')

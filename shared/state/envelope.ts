@@ -113,7 +113,7 @@ function readDeployment(
       magic: manifest?.magic ?? '',
       version: manifest?.version ?? '',
     },
-    ...(secrets ? { secrets_providers: secrets as { type: string; state?: Json } } : {}),
+    ...(secrets ? { secrets_providers: secrets } : {}),
     ...(json.resources?.length ? { resources: json.resources.map(resource) } : {}),
     ...(pending.length > 0 ? { pending_operations: pending } : {}),
     metadata: features.includes('byteString') ? { ...metadata, [byteStringMark]: true } : metadata,
@@ -129,7 +129,7 @@ function readResource(json: JsonObject, version: number): StoredResource {
     version === 1 ? migrateFromV2(migrateFromV1(json)) : version === 2 ? migrateFromV2(json) : json
   const custom = migrated['custom'] === true
   if (!custom && typeof json['id'] === 'string' && json['id'] !== '')
-    throw error('STATE_INVALID', `the component ${String(json['urn'])} has an id`)
+    throw error('STATE_INVALID', `the component ${JSON.stringify(json['urn'])} has an id`)
   const whole = 'custom' in migrated ? migrated : { ...migrated, custom }
   return whole as StoredResource
 }

@@ -2,7 +2,9 @@ import { signatureKey, signatures } from '../values/wire-options.ts'
 import { isJsonObject, type JsonObject } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
-/** The features that this version can read (`state.md` 1.3), in the order in which they are written. */
+/**
+ * The features that this version can read (`state.md` 1.3), in the order in which they are written.
+ */
 export const knownFeatures = [
   'byteString',
   'extensionParameterization',

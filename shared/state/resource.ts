@@ -2,8 +2,8 @@
  * state: the record of a resource, the snapshot of a stack, and their JSON form (Pulumi's v3/v4).
  * Imports errors, config, names, values and secrets.
  *
- * Invariants: states are never changed in place, a change makes a new one; two states of one URN are
- * normal, so a state is found by identity or by base index, never by URN alone.
+ * Invariants: states are never changed in place, a change makes a new one; two states of one URN
+ * are normal, so a state is found by identity or by base index, never by URN alone.
  */
 import type { Urn } from '../names/urn.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../values/value.ts'

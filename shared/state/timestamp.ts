@@ -1,4 +1,7 @@
-/** A time as states have it: RFC 3339 in UTC without trailing zeros (`state.md` 8). `ms`: since 1970. */
+/**
+ * A time as states have it: RFC 3339 in UTC without trailing zeros (`state.md` 8). `ms`: since
+ * 1970.
+ */
 export function timestampOf(ms: number): string {
   return new Date(ms).toISOString().replace(/\.?0+Z$/, 'Z')
 }

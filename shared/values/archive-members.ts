@@ -10,7 +10,10 @@ export function isArchiveName(name: string): boolean {
   return /\.(tar|tgz|tar\.gz|zip|jar)$/.test(name)
 }
 
-/** The files of an archive file, in their stored order, folders left out, names cleaned. Throws RESOURCE_INVALID. */
+/**
+ * The files of an archive file, in their stored order, folders left out, names cleaned. Throws
+ * RESOURCE_INVALID.
+ */
 export async function openArchive(name: string, bytes: Uint8Array): Promise<readonly TarMember[]> {
   try {
     return /\.(zip|jar)$/.test(name) ? await openZip(bytes) : await openTar(bytes)
@@ -33,7 +36,7 @@ async function openTar(bytes: Uint8Array): Promise<readonly TarMember[]> {
   await new Promise<void>((resolve, reject) => {
     parser.on('end', resolve)
     parser.on('error', reject)
-    Readable.from([Buffer.from(bytes)]).pipe(parser as unknown as NodeJS.WritableStream)
+    Readable.from([Buffer.from(bytes)]).pipe(parser)
   })
   return Promise.all(members)
 }

@@ -20,7 +20,10 @@ export interface AssetReader {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The map with the hashes of all assets and archives inside filled in; the same map when there are none. */
+/**
+ * The map with the hashes of all assets and archives inside filled in; the same map when there are
+ * none.
+ */
 export async function hashAssets(map: PropertyMap, reader: AssetReader): Promise<PropertyMap> {
   const hashed = await hashInside(map, reader)
   return isMap(hashed) ? hashed : map
@@ -65,7 +68,10 @@ async function contentsOf(asset: Asset, reader: AssetReader): Promise<Uint8Array
   return reader.readFile(source.path)
 }
 
-/** The archive with its hash: of an archive file its bytes, otherwise of the tar of its members (`state.md` 2.5). */
+/**
+ * The archive with its hash: of an archive file its bytes, otherwise of the tar of its members
+ * (`state.md` 2.5).
+ */
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
   if (archive.hash !== '' || archive.source === undefined) return archive
   const { source } = archive
@@ -99,10 +105,7 @@ function fileBytes(source: FileSource, reader: AssetReader): Promise<Uint8Array>
 }
 
 /** The files of an archive in the order in which they are hashed. Throws RESOURCE_INVALID. */
-export async function* membersOf(
-  archive: Archive,
-  reader: AssetReader,
-): AsyncGenerator<TarMember, void> {
+async function* membersOf(archive: Archive, reader: AssetReader): AsyncGenerator<TarMember, void> {
   const { source } = archive
   if (source === undefined)
     throw error('RESOURCE_INVALID', 'an archive without contents cannot be read')

@@ -1,6 +1,9 @@
 import type { Json } from './json.ts'
 
-/** JSON as Pulumi's own writers print it, so that texts that are hashed or compared agree (`state.md` 8). */
+/**
+ * JSON as Pulumi's own writers print it, so that texts that are hashed or compared agree
+ * (`state.md` 8).
+ */
 
 /** Keys by their UTF-8 bytes; UTF-16 order differs beyond the basic plane. */
 export function compareUtf8(a: string, b: string): number {

@@ -115,10 +115,11 @@ export function containsPath(
 }
 
 /**
- * The new inputs with what stands at the paths put back to what it was: set, or taken away where the
- * old inputs have nothing. Paths lead through secrets; what comes out of one stays secret. A path
- * that runs through something added or removed cannot be put back and is named; with wildcards the
- * part that can is put back all the same. Unreadable paths are passed over. Source: `engine.md` 5.14.
+ * The new inputs with what stands at the paths put back to what it was: set, or taken away where
+ * the old inputs have nothing. Paths lead through secrets; what comes out of one stays secret. A
+ * path that runs through something added or removed cannot be put back and is named; with wildcards
+ * the part that can is put back all the same. Unreadable paths are passed over. Source: `engine.md`
+ * 5.14.
  */
 export function resetPaths(
   old: PropertyMap,

@@ -1,7 +1,9 @@
 import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap, isSpecial } from './value.ts'
 
-/** Secret texts shorter than this are left: taking out single letters would destroy every message. */
+/**
+ * Secret texts shorter than this are left: taking out single letters would destroy every message.
+ */
 const scrubbedMin = 3
 
 /** Takes secret texts out of messages; the longest first, so that none leaves a part of another. */

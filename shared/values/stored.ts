@@ -27,7 +27,10 @@ type JsonObject = { readonly [key: string]: Json }
 
 const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 
-/** Inside a sealed secret an inner one is sealed by doing nothing, under the same key (`state.md` 2.3). */
+/**
+ * Inside a sealed secret an inner one is sealed by doing nothing, under the same key (`state.md`
+ * 2.3).
+ */
 const sealNothing: Seal = plaintext => ({ ciphertext: plaintext })
 
 /** A value as states hold it (`state.md` 2.2): keys sorted by bytes, secrets through `seal`. */
@@ -111,7 +114,10 @@ function encodeFloat(value: number): Json {
   return { [signatureKey]: floatSignature, value: bits.toString('hex') }
 }
 
-/** A value from a state. Throws VALUE_MALFORMED for an unknown signature, SECRETS_MALFORMED for a damaged secret. */
+/**
+ * A value from a state. Throws VALUE_MALFORMED for an unknown signature, SECRETS_MALFORMED for a
+ * damaged secret.
+ */
 export function decodeStored(json: Json, open: Open): PropertyValue {
   if (typeof json === 'string') return json === unknownText ? unknown : json
   if (json === null || typeof json !== 'object') return json
@@ -148,7 +154,7 @@ function decodeSigned(json: JsonObject, signature: Json, open: Open): PropertyVa
     default:
       throw error(
         'VALUE_MALFORMED',
-        `a value in the state has the unknown signature '${String(signature)}'`,
+        `a value in the state has the unknown signature ${JSON.stringify(signature)}`,
       )
   }
 }

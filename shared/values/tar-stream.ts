@@ -9,8 +9,8 @@ export interface TarMember {
 const blockBytes = 512
 
 /**
- * One member in a tar as Go's writer makes it (ustar; a PAX header before names that do not fit), for
- * hashing: same bytes, same hash (`state.md` 2.5).
+ * One member in a tar as Go's writer makes it (ustar; a PAX header before names that do not fit),
+ * for hashing: same bytes, same hash (`state.md` 2.5).
  */
 export function tarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
   return [...headersOf(name, data.length), data, padding(data.length)]
@@ -41,7 +41,7 @@ function headersOf(name: string, size: number): readonly Uint8Array[] {
 }
 
 function toAscii(name: string): string {
-  return [...name].filter(character => character.charCodeAt(0) < 0x80).join('')
+  return name.replaceAll(/\P{ASCII}/gu, '')
 }
 
 /** The name in its two fields; undefined when it does not fit. */

@@ -11,7 +11,9 @@ import type { Urn } from '../names/urn.ts'
 /** An object value, or the inputs or outputs of a resource. */
 export type PropertyMap = ReadonlyMap<string, PropertyValue>
 
-/** Any property value. Scalars, null and arrays are themselves; the rest says what it is in `kind`. */
+/**
+ * Any property value. Scalars, null and arrays are themselves; the rest says what it is in `kind`.
+ */
 export type PropertyValue =
   | null
   | boolean
@@ -42,7 +44,9 @@ export interface Unknown {
   readonly kind: 'unknown'
 }
 
-/** A value with its dependencies, as components and functions get it; absent `value` means unknown. */
+/**
+ * A value with its dependencies, as components and functions get it; absent `value` means unknown.
+ */
 export interface Output {
   readonly kind: 'output'
   readonly value?: PropertyValue
@@ -50,7 +54,10 @@ export interface Output {
   readonly dependencies: readonly Urn[]
 }
 
-/** Text, file or address; `hash` is the lower-case hex SHA-256 of the contents ('' = not computed). No source = contents elided. */
+/**
+ * Text, file or address; `hash` is the lower-case hex SHA-256 of the contents ('' = not computed).
+ * No source = contents elided.
+ */
 export interface Asset {
   readonly kind: 'asset'
   readonly hash: string
@@ -72,7 +79,9 @@ export interface Archive {
     | undefined
 }
 
-/** A reference to a resource: `id` is absent for components, unknown while the resource has none. */
+/**
+ * A reference to a resource: `id` is absent for components, unknown while the resource has none.
+ */
 export interface ResourceReference {
   readonly kind: 'reference'
   readonly urn: Urn

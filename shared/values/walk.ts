@@ -43,7 +43,7 @@ export function containsUnknown(value: PropertyValue | undefined): boolean {
 }
 
 /** The value with every special part replaced from the inside out; shares what does not change. */
-export function mapSpecials(
+function mapSpecials(
   value: PropertyValue,
   replace: (special: SpecialValue) => PropertyValue,
 ): PropertyValue {
@@ -138,8 +138,8 @@ function remark(sent: PropertyValue, returned: PropertyValue): PropertyValue {
 }
 
 /**
- * Values as events show them, plain JSON: the stored form with secrets blinded and the text of assets
- * left out. Source: Pulumi's events as `--json` prints them.
+ * Values as events show them, plain JSON: the stored form with secrets blinded and the text of
+ * assets left out. Source: Pulumi's events as `--json` prints them.
  */
 export function redactMap(map: PropertyMap): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...map].map(([key, value]) => [key, redact(value)]))

@@ -137,7 +137,7 @@ function readOutput(fields: Fields, pass: WirePass): PropertyValue | undefined {
 function dependenciesOf(list: unknown, pass: WirePass): readonly Urn[] {
   if (list === undefined) return []
   if (Array.isArray(list) && list.every(item => typeof item === 'string' && isUrn(item)))
-    return list as readonly Urn[]
+    return list
   throw malformed(pass, 'is an output whose dependencies are no list of URNs')
 }
 

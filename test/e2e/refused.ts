@@ -6,8 +6,8 @@ import type { Ran } from './place.ts'
 const traceLine = /^\s+at .*:\d+:\d+\)?"?/m
 
 /**
- * Checks that a command was refused well: the exit code of the catalogue, one error with its code on
- * stderr and what to do about it, `words` somewhere in what was said, and no stack trace.
+ * Checks that a command was refused well: the exit code of the catalogue, one error with its code
+ * on stderr and what to do about it, `words` somewhere in what was said, and no stack trace.
  */
 export function expectRefused(
   ran: Ran,

@@ -1,6 +1,6 @@
-// Runs the golden cases of a tier against cli/antichain and holds the result against the list of cases
-// that do not pass yet: an unlisted case that fails, or a listed one that passes, fails the run.
-// ANTICHAIN_TIER: readme (the short list below), full (all others), all.
+// Runs the golden cases of a tier against cli/antichain and holds the result against the list of
+// cases that do not pass yet: an unlisted case that fails, or a listed one that passes, fails the
+// run. ANTICHAIN_TIER: readme (the short list below), full (all others), all.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

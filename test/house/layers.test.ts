@@ -4,8 +4,8 @@ import { sources } from './sources.ts'
 
 /**
  * Folders and files from the bottom up; each imports those below it and its own. Those on one line
- * do not import each other. A file belongs to the longest entry that its path begins with. Type-only
- * imports count.
+ * do not import each other. A file belongs to the longest entry that its path begins with.
+ * Type-only imports count.
  */
 const layers: readonly (readonly string[])[] = [
   ['shared/errors', 'shared/config', 'proto'],

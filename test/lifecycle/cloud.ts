@@ -16,7 +16,10 @@ import type {
 import { ConfigureResponse } from '../../proto/gen/pulumi/provider.ts'
 import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
 
-/** A cloud in memory with a provider in front; `replace` in the inputs forces a replacement when it changes. */
+/**
+ * A cloud in memory with a provider in front; `replace` in the inputs forces a replacement when it
+ * changes.
+ */
 export interface Cloud {
   readonly script: Script
   /** What exists: id → inputs. */

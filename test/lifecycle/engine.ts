@@ -58,7 +58,9 @@ export interface Ran {
   readonly state: StoredDeployment
 }
 
-/** An engine over an embedded platform of its own, with scripted programs and one scripted provider. */
+/**
+ * An engine over an embedded platform of its own, with scripted programs and one scripted provider.
+ */
 export interface TestEngine {
   readonly platform: EmbeddedPlatform
   readonly provider: ScriptedProvider

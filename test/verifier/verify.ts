@@ -1,7 +1,7 @@
 /**
  * test/verifier: an independent judge of exported states. It is written from the published form of
- * Pulumi's states alone and imports nothing of the product, so that a mistake there is not made here
- * a second time.
+ * Pulumi's states alone and imports nothing of the product, so that a mistake there is not made
+ * here a second time.
  */
 import { createHash } from 'node:crypto'
 import { featuresOf } from './features.ts'

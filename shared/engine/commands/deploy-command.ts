@@ -1,5 +1,6 @@
 /**
- * commands: what each command does, over the other folders of the engine, all of which it may import.
+ * commands: what each command does, over the other folders of the engine, all of which it may
+ * import.
  *
  * Invariants: a preview and a deployment take the same decisions, carried out by different runners
  * (I11); after an abort nothing more is decided.

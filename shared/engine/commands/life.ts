@@ -31,7 +31,9 @@ export interface LifeDeps {
 
 /** One generator process at work: its abort, its decisions, its base. */
 export interface Life extends LifeDeps {
-  /** Ends the deployment early: nothing more is decided. `thrown`: a fault that the caller must see. */
+  /**
+   * Ends the deployment early: nothing more is decided. `thrown`: a fault that the caller must see.
+   */
   readonly abort: (thrown?: unknown) => void
   readonly isAborted: () => boolean
   readonly aborted: Promise<void>

@@ -9,10 +9,7 @@ import type { Snapshot } from '../../state/snapshot.ts'
  * What is missing of the plugins that a snapshot's resources need, a sentence each: all at once, so
  * that nobody installs them one failure at a time. Built-in packages need none.
  */
-export function missingPlugins(
-  snapshot: Snapshot,
-  plugins: Pick<PluginHost, 'find'>,
-): readonly string[] {
+function missingPlugins(snapshot: Snapshot, plugins: Pick<PluginHost, 'find'>): readonly string[] {
   const used = new Set(snapshot.resources.flatMap(state => providerUrnOf(state.provider) ?? []))
   const missing = new Set<string>()
   for (const state of snapshot.resources) {

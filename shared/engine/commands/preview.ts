@@ -9,7 +9,9 @@ import type { GeneratorContext } from '../generator/context.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
 import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
 
-/** What would be deleted, told in the order in which it would go; false when something could not be. */
+/**
+ * What would be deleted, told in the order in which it would go; false when something could not be.
+ */
 export async function previewDeletes(
   ctx: GeneratorContext,
   performing: PerformDeps,
@@ -28,7 +30,10 @@ export async function previewDeletes(
 /** Most reads of a previewed refresh at once. */
 const readsMax = 16
 
-/** Compares states with the cloud and answers the base that would result; undefined when a read failed. */
+/**
+ * Compares states with the cloud and answers the base that would result; undefined when a read
+ * failed.
+ */
 export async function previewRefresh(
   base: Base,
   which: 'all' | 'required',

@@ -28,9 +28,9 @@ export interface CloseDeps {
 
 /**
  * Goes on with a deployment whose log has its `closing` record, from wherever a close stopped
- * before: stop flag, heads settled, fold published, closed, released, the next one nudged. The order
- * is the design's and every step may be repeated. `isHere`: executors of this process may still be
- * at work and are waited for; otherwise their owners are known to be dead.
+ * before: stop flag, heads settled, fold published, closed, released, the next one nudged. The
+ * order is the design's and every step may be repeated. `isHere`: executors of this process may
+ * still be at work and are waited for; otherwise their owners are known to be dead.
  */
 export async function finishClose(
   deps: CloseDeps,

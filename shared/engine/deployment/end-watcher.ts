@@ -13,7 +13,10 @@ export interface RecordedEnd {
 export interface EndWatcher {
   /** Resolves when the operation has ended; never, when it is given back or never begun. */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
-  /** After a stop, when nothing runs any more: answers what has ended, and fails every other wait with `thrown`. */
+  /**
+   * After a stop, when nothing runs any more: answers what has ended, and fails every other wait
+   * with `thrown`.
+   */
   readonly settle: (thrown: unknown) => Promise<void>
   /** What is awaited now. */
   readonly open: () => readonly OperationId[]

@@ -13,7 +13,10 @@ import type { Decision } from '../../records/log.ts'
 
 /** Appends decisions to the log of a deployment. */
 export interface LogWriter {
-  /** Resolves when the decision is durable. Throws DEPLOYMENT_TAKEN_OVER, then for every further call. */
+  /**
+   * Resolves when the decision is durable. Throws DEPLOYMENT_TAKEN_OVER, then for every further
+   * call.
+   */
   readonly append: (...decisions: readonly Decision[]) => Promise<void>
 }
 

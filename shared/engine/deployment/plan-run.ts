@@ -126,7 +126,10 @@ function countOf(plan: { readonly planned: readonly PlannedOperation[] }): numbe
   return plan.planned.filter(item => item.step !== undefined).length
 }
 
-/** Waits until the deployment is stopped and nothing of `remaining` runs any more; answers what never ended. */
+/**
+ * Waits until the deployment is stopped and nothing of `remaining` runs any more; answers what
+ * never ended.
+ */
 async function runOutWhenStopped(
   deps: PlanDeps,
   remaining: ReadonlySet<OperationId>,
@@ -144,7 +147,10 @@ async function runOutWhenStopped(
   }
 }
 
-/** Resolves when none of the operations has a living owner that did not end it. Only after a stop: nothing begins then. */
+/**
+ * Resolves when none of the operations has a living owner that did not end it. Only after a stop:
+ * nothing begins then.
+ */
 export async function awaitRunning(
   deps: Pick<PlanDeps, 'operations' | 'clock' | 'deployment'>,
   ids: readonly OperationId[],

@@ -4,7 +4,7 @@ import { parseEnvelope } from '../../state/deployment.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 
 /** A stack that never ran, in its stored form. */
-export const emptyDeployment: StoredDeployment = {
+const emptyDeployment: StoredDeployment = {
   manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
   metadata: {},
 }

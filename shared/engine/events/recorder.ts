@@ -2,7 +2,10 @@ import type { EventsPort } from '../../ports/records.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 import type { EventSink } from './event.ts'
 
-/** Keeps the events of one writer for readers elsewhere and for history; in batches, never in the way. */
+/**
+ * Keeps the events of one writer for readers elsewhere and for history; in batches, never in the
+ * way.
+ */
 export interface EventRecorder extends EventSink {
   /** Resolves when everything that was emitted is kept, or could not be. */
   readonly flush: () => Promise<void>
@@ -13,7 +16,9 @@ const gatherMs = 250
 /** Most events of one write. */
 const batchMax = 500
 
-/** Makes a recorder. A store that cannot keep events does not stop a deployment: its records will. */
+/**
+ * Makes a recorder. A store that cannot keep events does not stop a deployment: its records will.
+ */
 export function createEventRecorder(
   events: EventsPort,
   deployment: DeploymentId,

@@ -13,13 +13,17 @@ import type {
   StepState,
 } from './event.ts'
 
-/** Tells what happens, as engine events: ordered per URN (pre, then outputs or failed), redacted. */
+/**
+ * Tells what happens, as engine events: ordered per URN (pre, then outputs or failed), redacted.
+ */
 export interface StepEmitter {
   /** Before a step begins; every step but internal ones. */
   readonly pre: (step: Step) => void
   /** After a step: outputs, or a diagnostic and the failure. */
   readonly ended: (step: Step, end: StepEnd) => void
-  /** Counts a step that succeeded, as the summary shows it; once per step, by whoever decided it. */
+  /**
+   * Counts a step that succeeded, as the summary shows it; once per step, by whoever decided it.
+   */
   readonly count: (step: Step, end: StepEnd) => void
   /** Outputs that a component or the stack registered. */
   readonly registeredOutputs: (
@@ -138,7 +142,7 @@ function isCountedRead(step: Step, end: StepEnd): boolean {
 }
 
 /** Steps that people are not shown: default providers and bookkeeping. */
-export function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
+function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
   if (step.op === 'remove-pending-replace' || step.op === 'join') return true
   return isProviderType(step.type) && isDefaultProviderName(nameOf(step.urn))
 }

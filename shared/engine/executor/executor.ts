@@ -9,7 +9,10 @@ import { releaseWaiters } from './release.ts'
 
 /** Runs deliveries of one executor identity. */
 export interface Executor {
-  /** Runs the message's operations and what they alone released; then removes the message. Never throws for a failed operation. */
+  /**
+   * Runs the message's operations and what they alone released; then removes the message. Never
+   * throws for a failed operation.
+   */
   readonly handle: (delivery: Delivery) => Promise<void>
 }
 
@@ -67,7 +70,10 @@ async function runChain(
   }
 }
 
-/** One operation: begin, control, call, outcome, end, arrivals, hint. Answers the one waiter to go on with. */
+/**
+ * One operation: begin, control, call, outcome, end, arrivals, hint. Answers the one waiter to go
+ * on with.
+ */
 async function runOperation(
   ports: ExecutorPorts,
   context: ExecutionContext,
@@ -102,7 +108,9 @@ async function runOperation(
   return releaseWaiters(ports, context, operation)
 }
 
-/** Redoes what the end of an operation releases: a message may come again after its work was done. */
+/**
+ * Redoes what the end of an operation releases: a message may come again after its work was done.
+ */
 function releaseAfter(
   ports: ExecutorPorts,
   context: ExecutionContext,
@@ -115,7 +123,9 @@ function releaseAfter(
     : Promise.resolve(undefined)
 }
 
-/** The provider call with its outcome and its end; undefined when someone else ended the operation. */
+/**
+ * The provider call with its outcome and its end; undefined when someone else ended the operation.
+ */
 async function callAndRecord(
   ports: ExecutorPorts,
   context: ExecutionContext,

@@ -2,8 +2,8 @@
  * executor: runs the operations of the log: begin, provider call, outcome, end, arrivals.
  * Imports providers, ports and below, and the engine's deployment, steps and events.
  *
- * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows no
- * stop; the store enforces needs and the single end; messages may lie.
+ * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows
+ * no stop; the store enforces needs and the single end; messages may lie.
  */
 import { ProviderError } from '../../providers/provider.ts'
 import { messageOf } from '../../errors/error.ts'
@@ -173,7 +173,7 @@ function protectedMessage(state: ResourceState): string {
 }
 
 /** The record of what was thrown by a provider call. */
-export function outcomeErrorOf(thrown: unknown): OutcomeError {
+function outcomeErrorOf(thrown: unknown): OutcomeError {
   if (!(thrown instanceof ProviderError)) return { message: messageOf(thrown), status: 'ok' }
   const status = thrown.status === 'ok' ? 'ok' : thrown.status === 'partial' ? 'partial' : 'unknown'
   return { message: thrown.message, status, code: String(thrown.code) }

@@ -1,6 +1,8 @@
 import { childUrn, nameOf, partsOf, stackType, typeOf, type Urn } from '../../names/urn.ts'
 
-/** Another name that a resource had: a URN, or what differs from now. `parent` '' means no parent. */
+/**
+ * Another name that a resource had: a URN, or what differs from now. `parent` '' means no parent.
+ */
 export type Alias =
   | { readonly kind: 'urn'; readonly urn: Urn }
   | {
@@ -25,8 +27,8 @@ export interface AliasSubject {
 
 /**
  * The URNs under which an older state may be found, after the present one, in the order in which
- * they are tried (`engine.md` 3.2, 3.3). `formerOf` answers the old URN of one that matched an alias
- * in this run.
+ * they are tried (`engine.md` 3.2, 3.3). `formerOf` answers the old URN of one that matched an
+ * alias in this run.
  */
 export function aliasUrns(
   subject: AliasSubject,
@@ -60,7 +62,10 @@ function collapse(
   )
 }
 
-/** A child's old URN below its parent's old URN; a name that began with the parent's name follows it. */
+/**
+ * A child's old URN below its parent's old URN; a name that began with the parent's name follows
+ * it.
+ */
 function inherited(parentNow: Urn, parentThen: Urn, child: AliasSubject): Urn {
   const was = nameOf(parentNow)
   const name = child.name.startsWith(was)

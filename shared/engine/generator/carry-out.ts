@@ -92,7 +92,10 @@ function fail(ctx: GeneratorContext): never {
   throw new Bail()
 }
 
-/** Create, update or replace of a component or provider: no cloud is asked, the generator settles it. */
+/**
+ * Create, update or replace of a component or provider: no cloud is asked, the generator settles
+ * it.
+ */
 async function settleChange(ctx: GeneratorContext, step: Step | undefined): Promise<EndedStep> {
   if (step?.next === undefined) throw new TypeError('a change has a state to be')
   ctx.emitter.pre(step)

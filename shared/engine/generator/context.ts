@@ -38,7 +38,9 @@ export interface StepRunner {
     readonly steps: readonly Step[]
     readonly sets: SetDelta
   }) => Promise<readonly EndedStep[]>
-  /** Records a step that the generator itself settles: its state is complete, no executor is asked. */
+  /**
+   * Records a step that the generator itself settles: its state is complete, no executor is asked.
+   */
   readonly settle: (step: Step, state: ResourceState | undefined) => Promise<TrackedState>
   /** Records outputs that were registered: the whole state that results. */
   readonly outputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
@@ -62,7 +64,10 @@ export interface GeneratorContext {
   readonly pause: (ms: number) => Promise<void>
   /** Runs decisions one at a time. */
   readonly decide: <T>(decision: () => Promise<T>) => Promise<T>
-  /** Ends the deployment early. Without `fault` the error was told already; with it the caller of the deployment sees it. */
+  /**
+   * Ends the deployment early. Without `fault` the error was told already; with it the caller of
+   * the deployment sees it.
+   */
   readonly abort: (fault?: unknown) => void
   readonly isAborted: () => boolean
   /** Keyed digest of a goal, to compare registrations. */

@@ -10,7 +10,8 @@ import type { CondemnedStep } from './delete-steps.ts'
 
 /**
  * Condemned states as operations that release each other: each is deleted the moment the last one
- * that depends on it is gone. Where the graph is wide there are joins. Source: design, dataflow deletes.
+ * that depends on it is gone. Where the graph is wide there are joins. Source: design, dataflow
+ * deletes.
  */
 export function planDeletes(
   graph: StateGraph,

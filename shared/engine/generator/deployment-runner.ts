@@ -23,7 +23,9 @@ export interface DeploymentRunnerDeps {
   readonly nextId: () => OperationId
 }
 
-/** Carries steps out through log and queue: decided, durable, sent, ended, and only then answered. */
+/**
+ * Carries steps out through log and queue: decided, durable, sent, ended, and only then answered.
+ */
 export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
   const { writer, sealing, emitter } = deps
   const runChain = async (

@@ -17,7 +17,10 @@ export interface Difference {
   readonly triggered: boolean
 }
 
-/** The first reason that applies decides; only the last of them asks the provider. Source: `engine.md` 5.6. */
+/**
+ * The first reason that applies decides; only the last of them asks the provider. Source:
+ * `engine.md` 5.6.
+ */
 export async function differenceOf(
   ctx: GeneratorContext,
   candidate: Candidate,
@@ -45,7 +48,10 @@ function hasFired(ctx: GeneratorContext, before: PropertyValue, next: ResourceSt
   return !equalValues(stripSecrets(before), stripSecrets(now))
 }
 
-/** Whether a resource moves to a provider that its old one cannot be updated to. Source: `engine.md` 5.7. */
+/**
+ * Whether a resource moves to a provider that its old one cannot be updated to. Source: `engine.md`
+ * 5.7.
+ */
 async function isProviderChanged(
   ctx: GeneratorContext,
   old: ResourceState,

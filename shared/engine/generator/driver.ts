@@ -47,7 +47,10 @@ function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Prov
   }
 }
 
-/** Diff of a custom resource, with the engine's own where the provider cannot tell. Source: `engine.md` 5.6.8. */
+/**
+ * Diff of a custom resource, with the engine's own where the provider cannot tell. Source:
+ * `engine.md` 5.6.8.
+ */
 export async function providerDiff(
   ctx: GeneratorContext,
   provider: Provider,
@@ -91,7 +94,10 @@ function engineDiff(diff: DiffResult, olds: PropertyMap, news: PropertyMap): Dif
   }
 }
 
-/** Provider resources are checked and diffed by their own, not yet configured plugin. Source: `engine.md` 4.4. */
+/**
+ * Provider resources are checked and diffed by their own, not yet configured plugin. Source:
+ * `engine.md` 4.4.
+ */
 function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Driver {
   const subject = { urn: next.urn, name: nameOf(next.urn), type: next.type }
   return {
@@ -125,7 +131,10 @@ function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Dri
   }
 }
 
-/** Puts back what was kept from the plugin: its own version and `__internal`. Source: provider-protocol 7.3, 7.4. */
+/**
+ * Puts back what was kept from the plugin: its own version and `__internal`. Source:
+ * provider-protocol 7.3, 7.4.
+ */
 function restoreInternal(
   ctx: GeneratorContext,
   next: ResourceState,

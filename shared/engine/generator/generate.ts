@@ -111,7 +111,10 @@ async function orBail<T>(ctx: GeneratorContext, claim: Claim, ask: () => Promise
   }
 }
 
-/** The steps of a checked registration; differences are asked for outside, decisions are made inside the turn. */
+/**
+ * The steps of a checked registration; differences are asked for outside, decisions are made inside
+ * the turn.
+ */
 async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise<readonly Step[]> {
   const { claim, next } = candidate
   const old = claim.old

@@ -24,7 +24,10 @@ export interface InvokeRequest {
 
 /** What a program can ask for; every method may be called while others run. */
 export interface Generator {
-  /** Decides, carries out, and answers what the resource is. Throws `Bail` or `RegistrationFailed` after the error was told. */
+  /**
+   * Decides, carries out, and answers what the resource is. Throws `Bail` or `RegistrationFailed`
+   * after the error was told.
+   */
   readonly register: (registration: Registration) => Promise<CurrentState>
   readonly read: (request: ReadRequest) => Promise<CurrentState>
   /** Outputs of a component at once, of the stack at the end. */
@@ -135,9 +138,10 @@ async function invoke(
 
 /** The state of a resource of this deployment, for references. Source: `engine.md` 4.6. */
 function getResource(ctx: GeneratorContext, args: PropertyMap): CallResult {
-  const urn = args.get('urn')
-  const current = typeof urn === 'string' ? ctx.sets.current.get(urn as Urn) : undefined
-  if (current === undefined) throw new Error(`unknown resource ${String(urn)}`)
+  const given = args.get('urn')
+  const urn = typeof given === 'string' ? given : ''
+  const current = ctx.sets.current.get(urn as Urn)
+  if (current === undefined) throw new Error(`unknown resource ${urn}`)
   const { state } = current
   const outputs = new Map<string, string | PropertyMap>([
     ['urn', state.urn],

@@ -5,9 +5,9 @@ import type { Goal } from './goal.ts'
 const open: Seal = plaintext => ({ plaintext })
 
 /**
- * The canonical text of a goal, after its provider was resolved: sorted keys and dependencies, assets
- * by hash; nothing that differs between two runs of one program (positions, traces). Its keyed digest
- * is the identity of a registration in the decision log.
+ * The canonical text of a goal, after its provider was resolved: sorted keys and dependencies,
+ * assets by hash; nothing that differs between two runs of one program (positions, traces). Its
+ * keyed digest is the identity of a registration in the decision log.
  */
 export function canonicalGoal(goal: Goal): string {
   const { sourcePosition: _position, stackTrace: _trace, ...kept } = goal

@@ -41,7 +41,9 @@ export interface Registration {
   readonly stackTrace: readonly StackFrame[]
 }
 
-/** A registration with everything inherited and its provider resolved: what decisions are made from. */
+/**
+ * A registration with everything inherited and its provider resolved: what decisions are made from.
+ */
 export interface Goal extends Omit<Registration, 'plugin' | 'providers'> {
   /** A provider reference; '' for components and provider resources. */
   readonly provider: string

@@ -7,7 +7,10 @@ import { succeeded } from '../step-end.ts'
 import type { EndedStep, StepRunner } from './context.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
-/** Carries steps out at once, as a preview does: providers are asked what would be, nothing is recorded (I11). */
+/**
+ * Carries steps out at once, as a preview does: providers are asked what would be, nothing is
+ * recorded (I11).
+ */
 export function createPreviewRunner(deps: PerformDeps, emitter: StepEmitter): StepRunner {
   const tracked = (state: ResourceState): TrackedState => ({
     state,

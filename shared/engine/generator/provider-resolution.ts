@@ -92,14 +92,17 @@ function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, Config
 }
 
 /** `default_1_2_3_beta_1_<address>`. */
-export function defaultName(request: PackageRequest): string {
+function defaultName(request: PackageRequest): string {
   const version = request.version === '' ? '' : `_${request.version.replace(/[.+-]/g, '_')}`
   const url =
     request.downloadUrl === '' ? '' : `_${request.downloadUrl.replace(/[^A-Za-z0-9_.-]/g, '_')}`
   return `default${version}${url}`
 }
 
-/** The stack's configuration of a package as provider inputs: texts, secrets marked. Dynamic providers get everything. */
+/**
+ * The stack's configuration of a package as provider inputs: texts, secrets marked. Dynamic
+ * providers get everything.
+ */
 export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValue>): PropertyMap {
   const all = pkg === 'pulumi-nodejs' || pkg === 'pulumi-python'
   const inputs = new Map<string, PropertyValue>()
@@ -111,8 +114,11 @@ export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValu
   return inputs
 }
 
-/** Writes version, address and checksums of the plugin into the inputs of a provider resource. Source: provider-protocol 7.3. */
-export function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
+/**
+ * Writes version, address and checksums of the plugin into the inputs of a provider resource.
+ * Source: provider-protocol 7.3.
+ */
+function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
   const written = new Map<string, PropertyValue>(inputs)
   const internal = new Map<string, PropertyValue>()
   if (request.downloadUrl !== '') internal.set('pluginDownloadURL', request.downloadUrl)
@@ -122,7 +128,10 @@ export function withPluginInputs(inputs: PropertyMap, request: PackageRequest): 
   return written
 }
 
-/** The registration as a goal: its provider resolved, plugin facts written into a provider's inputs. Source: `engine.md` 2.2 steps 10-14. */
+/**
+ * The registration as a goal: its provider resolved, plugin facts written into a provider's inputs.
+ * Source: `engine.md` 2.2 steps 10-14.
+ */
 export async function resolveProvider(
   ctx: GeneratorContext,
   registration: Registration,
@@ -154,8 +163,11 @@ export function explicitProvider(
   return inheritedProvider(ctx, registration.parent, pkg)
 }
 
-/** The provider for a package that the nearest component above has, or the parent's own when of this package. */
-export function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
+/**
+ * The provider for a package that the nearest component above has, or the parent's own when of this
+ * package.
+ */
+function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
   if (parent === '' || typeOf(parent) === stackType) return ''
   const above = ctx.sets.goals.get(parent)
   if (above?.custom === true && above.provider !== '' && packageOf(typeOf(parent)) === pkg)

@@ -62,7 +62,9 @@ export function planRefresh(
   })
 }
 
-/** Which states are to be refreshed before a command: all, those whose provider wants it, or none. */
+/**
+ * Which states are to be refreshed before a command: all, those whose provider wants it, or none.
+ */
 export function refreshBefore(base: Base, isAsked: boolean): 'all' | 'required' | undefined {
   if (isAsked) return 'all'
   return base.snapshot.resources.some(state => state.refreshBeforeUpdate) ? 'required' : undefined

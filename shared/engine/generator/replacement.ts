@@ -12,8 +12,8 @@ import { applyReplaceOnChanges, isReplacement, type Verdict } from './verdict.ts
 import { isOperatedOn } from './sets.ts'
 
 /**
- * The steps of a replacement: create first, or, by the option or the provider, delete first together
- * with everything that would have to be replaced as well. Source: `engine.md` 5.8.
+ * The steps of a replacement: create first, or, by the option or the provider, delete first
+ * together with everything that would have to be replaced as well. Source: `engine.md` 5.8.
  */
 export async function replacementSteps(
   ctx: GeneratorContext,
@@ -25,7 +25,9 @@ export async function replacementSteps(
   if (old === undefined || claim.index === undefined)
     throw new TypeError('only what exists is replaced')
   if (candidate.next.protect && old.state.protect) {
-    const message = `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. To unprotect the resource, remove the \`protect\` flag from the resource and run \`antichain up\``
+    const message =
+      `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
+      'To unprotect the resource, remove the `protect` flag from the resource and run `antichain up`'
     if (!ctx.preview) bail(ctx, message, claim.urn)
     ctx.emitter.diagnostic('error', message, claim.urn)
   }
@@ -101,7 +103,10 @@ function deleteReplaced(ctx: GeneratorContext, index: number): Step {
   return stepOf({ op: 'delete-replaced', effect: 'mark-pending', old, skipCall })
 }
 
-/** Whether the delete of a state needs no provider: there is nothing, or it is not ours, or it goes with another. */
+/**
+ * Whether the delete of a state needs no provider: there is nothing, or it is not ours, or it goes
+ * with another.
+ */
 export function isWithoutCall(ctx: GeneratorContext, state: ResourceState): boolean {
   if (!state.custom || state.external || state.retainOnDelete || isProviderType(state.type))
     return true
@@ -123,7 +128,10 @@ function boundWith(ctx: GeneratorContext, urn: Urn): Dependent[] {
   return found
 }
 
-/** Dependents that would be replaced if what they take from the resource were unknown, in list order. */
+/**
+ * Dependents that would be replaced if what they take from the resource were unknown, in list
+ * order.
+ */
 async function dependentReplacements(
   ctx: GeneratorContext,
   root: number,
@@ -172,7 +180,10 @@ async function replacementKeys(
   return judged.replaceKeys
 }
 
-/** The inputs with everything that comes from replaced resources unknown; undefined when nothing does. */
+/**
+ * The inputs with everything that comes from replaced resources unknown; undefined when nothing
+ * does.
+ */
 function withUnknowns(state: ResourceState, replaced: ReadonlySet<Urn>): PropertyMap | undefined {
   const keys = [...state.propertyDependencies].filter(([, urns]) =>
     urns.some(urn => replaced.has(urn)),

@@ -29,7 +29,10 @@ export interface GeneratorSets {
   readonly replaces: Set<Urn>
   /** Keys that made a dependent be replaced with its dependency. */
   readonly dependentKeys: Map<Urn, readonly string[]>
-  /** Base indices marked in this deployment: for deletion, as deleted before their replacement, as given a delete step. */
+  /**
+   * Base indices marked in this deployment: for deletion, as deleted before their replacement, as
+   * given a delete step.
+   */
   readonly marked: Set<number>
   readonly pendingReplacement: Set<number>
   readonly condemned: Set<number>

@@ -3,8 +3,8 @@ import { providerUrnOf } from '../../names/provider-reference.ts'
 
 /**
  * What must wait for what when states are deleted: `waits` of a state are those that must be gone
- * first. A group stands for the children of a component below an index: many resources may depend on
- * one big component, and a group keeps that linear instead of a product.
+ * first. A group stands for the children of a component below an index: many resources may depend
+ * on one big component, and a group keeps that linear instead of a product.
  */
 export interface DeleteEdges {
   /** By state index: indices of condemned states, and groups, that are released by its delete. */

@@ -9,7 +9,9 @@ import { providerUrnOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
-/** The URNs that a state names as dependencies: listed, by property, deleted with, replaced with. */
+/**
+ * The URNs that a state names as dependencies: listed, by property, deleted with, replaced with.
+ */
 export function namedDependencies(state: ResourceState): ReadonlySet<Urn> {
   const named = new Set<Urn>(state.dependencies)
   for (const urns of state.propertyDependencies.values()) for (const urn of urns) named.add(urn)
@@ -64,7 +66,7 @@ export function stateGraph(states: readonly ResourceState[]): StateGraph {
 }
 
 /** A walk of dependents asks this of each candidate; `in` are the URNs reached so far. */
-export function dependsOnAny(state: ResourceState, reached: ReadonlySet<Urn>): boolean {
+function dependsOnAny(state: ResourceState, reached: ReadonlySet<Urn>): boolean {
   const provider = providerUrnOf(state.provider)
   if (provider !== undefined && reached.has(provider)) return true
   for (const urn of namedDependencies(state)) if (reached.has(urn)) return true

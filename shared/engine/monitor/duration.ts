@@ -10,7 +10,10 @@ const units: Readonly<Record<string, number>> = {
   h: 3600,
 }
 
-/** Seconds of a duration as programs write it (`1h30m`, `1.5s`); '' and `0` are 0. Throws RESOURCE_INVALID. */
+/**
+ * Seconds of a duration as programs write it (`1h30m`, `1.5s`); '' and `0` are 0. Throws
+ * RESOURCE_INVALID.
+ */
 export function durationSeconds(text: string): number {
   if (text === '' || text === '0') return 0
   let seconds = 0

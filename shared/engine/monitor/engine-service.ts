@@ -9,7 +9,7 @@ import { satisfies } from 'semver'
 import type { DiagnosticEvent } from '../events/event.ts'
 
 /** The engine version that programs may ask for a range of: the one whose behaviour is kept. */
-export const emulatedVersion = '3.260.0'
+const emulatedVersion = '3.260.0'
 
 /** Where messages of programs and plugins go. */
 export interface EngineServiceDeps {

@@ -20,7 +20,7 @@ import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
 import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
 
 /** Largest message in either direction, in bytes: Pulumi's own limit. */
-export const messageBytesMax = 400 * 1024 * 1024
+const messageBytesMax = 400 * 1024 * 1024
 
 /** The services, listening. */
 export interface MonitorServer {

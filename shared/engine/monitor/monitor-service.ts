@@ -60,7 +60,10 @@ const features: readonly ResourceMonitorFeature[] = [
   ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_PARENT,
 ]
 
-/** The same, as older SDKs ask for them one by one. What is not there yet refuses by name when it is used. */
+/**
+ * The same, as older SDKs ask for them one by one. What is not there yet refuses by name when it is
+ * used.
+ */
 const featureNames: ReadonlySet<string> = new Set([
   'secrets',
   'resourceReferences',
@@ -87,7 +90,10 @@ const notYetHandlers = {
   registerPackage: () => Promise.reject(notYet('packages with parameters')),
 }
 
-/** The handlers of the resource monitor; each waits until the deployment is ready. Source: `engine.md` 2.2. */
+/**
+ * The handlers of the resource monitor; each waits until the deployment is ready. Source:
+ * `engine.md` 2.2.
+ */
 export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSignals) {
   let isSignalled = false
   return {
@@ -185,7 +191,10 @@ const notRegistered: RegisterResourceResponse = {
   result: Result.FAIL,
 }
 
-/** The reply: outputs of custom resources, nothing of components (their outputs are the program's own). */
+/**
+ * The reply: outputs of custom resources, nothing of components (their outputs are the program's
+ * own).
+ */
 function registered(
   { state }: CurrentState,
   request: RegisterResourceRequest,

@@ -134,7 +134,7 @@ function refuseMissing(request: RegisterResourceRequest): void {
 }
 
 /** The error for what a later version will have. */
-export function missing(feature: string, name: string): Error {
+function missing(feature: string, name: string): Error {
   return error('FEATURE_MISSING', `${feature} are not supported yet (resource '${name}')`)
 }
 
@@ -190,7 +190,10 @@ type WireParent =
   | { $case: 'noParent'; value: boolean }
   | undefined
 
-/** Older Node SDKs said "no parent" by leaving the parent out, and the present one by "no parent" (`engine.md` 2.2 step 6). */
+/**
+ * Older Node SDKs said "no parent" by leaving the parent out, and the present one by "no parent"
+ * (`engine.md` 2.2 step 6).
+ */
 function aliasParent(parent: WireParent, isSpecified: boolean): Urn | '' | undefined {
   if (parent?.$case === 'parentUrn' && parent.value !== '') return parseUrn(parent.value)
   const isNone = parent?.$case === 'noParent' && parent.value

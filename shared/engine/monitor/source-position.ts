@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * Where in the project a line of code stands: `project:///index.ts#3,7`; '' when it cannot be told.
- * Programs on other machines shall not leak their folders, so only paths below the root are kept.
+ * A path is told from the root, so that a state does not name folders of somebody's machine.
  */
 export function projectPosition(
   position: { readonly uri: string; readonly line: number; readonly column: number },

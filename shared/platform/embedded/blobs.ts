@@ -42,7 +42,7 @@ export function createBlobs(folder: string): BlobsPort {
 }
 
 /** The name of bytes: hex SHA-256. */
-export function hashOf(bytes: Uint8Array): BlobHash {
+function hashOf(bytes: Uint8Array): BlobHash {
   return createHash('sha256').update(bytes).digest('hex') as BlobHash
 }
 

@@ -7,8 +7,8 @@ import type { AssetReader } from '../../values/asset-hash.ts'
 import { compareUtf8 } from '../../values/go-json.ts'
 
 /**
- * Reads assets from disk, relative to a folder, and from addresses; at most `limits.assetBytesMax` of
- * one file. Every method throws RESOURCE_INVALID with what was to be read and why it cannot be.
+ * Reads assets from disk, relative to a folder, and from addresses; at most `limits.assetBytesMax`
+ * of one file. Every method throws RESOURCE_INVALID with what was to be read and why it cannot be.
  */
 export function createAssetReader(
   folder: string,

@@ -13,7 +13,7 @@ export function pluginEnvironment(facts: EnvironmentFacts): Record<string, strin
   const env: Record<string, string> = { ...facts.env }
   for (const [key, value] of Object.entries(facts.runtimeOptions))
     env[`PULUMI_RUNTIME_${key.toUpperCase()}`] =
-      typeof value === 'object' ? JSON.stringify(value) : String(value)
+      typeof value === 'string' ? value : JSON.stringify(value)
   if (facts.project !== '') {
     env['PULUMI_PROJECT'] = facts.project
     if (facts.plugin === 'pulumi-nodejs') env['PULUMI_NODEJS_PROJECT'] = facts.project

@@ -110,7 +110,7 @@ async function callConfigure(session: Session, asked: Ask<'configure'>): Promise
 }
 
 /** The configuration as older providers read it: text by full name, JSON where it is no text. */
-export function variablesOf(pkg: string, inputs: PropertyMap): Map<string, string> {
+function variablesOf(pkg: string, inputs: PropertyMap): Map<string, string> {
   const options = sendingConfig({ unknowns: true })
   const variables = new Map<string, string>()
   for (const [key, value] of inputs) {

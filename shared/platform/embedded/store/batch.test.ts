@@ -83,7 +83,9 @@ test('a name that every object has is no method', () => {
 
 test('on a full disk nothing of the batch is kept, and the store answers again with room', () => {
   runBatch(database, [append(1, 0, 10)])
-  database.get(`PRAGMA max_page_count = ${database.get('PRAGMA page_count')?.['page_count']}`)
+  database.get(
+    `PRAGMA max_page_count = ${Number(database.get('PRAGMA page_count')?.['page_count'])}`,
+  )
   const full = runBatch(database, [append(2, 1, 10), append(3, 2, 500_000), append(4, 3, 10)])
   for (const reply of full) {
     expect(reply).toMatchObject({

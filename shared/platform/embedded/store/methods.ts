@@ -7,7 +7,7 @@ import type { Method } from './method.ts'
 import { operationMethods } from './operation-methods.ts'
 
 /** Everything that the store can be asked, by name; the same for the owner and over the socket. */
-export const storeMethods = {
+const storeMethods = {
   ...logMethods,
   ...operationMethods,
   ...controlMethods,

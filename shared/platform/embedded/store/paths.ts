@@ -35,7 +35,7 @@ export function prepareStore(home: string): StorePaths {
 }
 
 /** Makes the entries of a folder durable. */
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
     fsyncSync(handle)

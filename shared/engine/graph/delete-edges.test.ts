@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import type { Urn } from '../../names/urn.ts'
+import { resourceState, type ResourceState } from '../../state/resource.ts'
+import { deleteEdges } from './delete-edges.ts'
+import { stateGraph } from './dependencies.ts'
+
+const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const state = (name: string, given: Partial<ResourceState> = {}): ResourceState =>
+  resourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...given })
+
+function edges(
+  states: readonly ResourceState[],
+  condemned: readonly number[] = [...states.keys()],
+) {
+  return deleteEdges(stateGraph(states), new Set(condemned))
+}
+
+test('a state is released by all that depend on it, a parent by its children', () => {
+  const { releases, groups } = edges([
+    state('a'),
+    state('b', { dependencies: [urn('a')] }),
+    state('c', { parent: urn('a'), dependencies: [urn('b')] }),
+  ])
+  expect(releases.get(0)).toEqual({ states: [], groups: [] })
+  expect(releases.get(1)).toEqual({ states: [0], groups: [] })
+  expect(releases.get(2)).toEqual({ states: [1, 0], groups: [] })
+  expect(groups.size).toBe(0)
+})
+
+test('a provider goes after what it provided', () => {
+  const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
+  const provider = resourceState({ urn: providerUrn, type: 'pulumi:providers:a', custom: true })
+  const { releases } = edges([provider, state('b', { provider: `${providerUrn}::id` })])
+  expect(releases.get(1)?.states).toEqual([0])
+})
+
+test('what stays is waited for by nobody', () => {
+  const states = [state('a'), state('b', { dependencies: [urn('a')] })]
+  expect(edges(states, [1]).releases).toEqual(new Map([[1, { states: [], groups: [] }]]))
+})
+
+test('every state of a URN counts, but never a later one', () => {
+  const states = [
+    state('a', { delete: true }),
+    state('a'),
+    state('b', { dependencies: [urn('a')] }),
+    state('a', { delete: true }),
+  ]
+  expect(edges(states).releases.get(2)?.states).toEqual([0, 1])
+})
+
+test('who depends on a component depends on its children; several are one group', () => {
+  const states = [
+    state('box', { custom: false }),
+    state('x', { parent: urn('box') }),
+    state('y', { parent: urn('box') }),
+    state('first', { dependencies: [urn('box')] }),
+    state('second', { dependencies: [urn('box')] }),
+  ]
+  const { releases, groups } = edges(states)
+  expect([...groups.values()]).toEqual([[1, 2]])
+  const [key = ''] = groups.keys()
+  expect(releases.get(3)).toEqual({ states: [0], groups: [key] })
+  expect(releases.get(4)).toEqual({ states: [0], groups: [key] })
+})
+
+test('the only child of a component needs no group', () => {
+  const states = [
+    state('box', { custom: false }),
+    state('x', { parent: urn('box') }),
+    state('user', { dependencies: [urn('box')] }),
+  ]
+  const { releases, groups } = edges(states)
+  expect(releases.get(2)).toEqual({ states: [0, 1], groups: [] })
+  expect(groups.size).toBe(0)
+})

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { durationSeconds } from './duration.ts'
+
+test.each([
+  ['', 0],
+  ['0', 0],
+  ['30s', 30],
+  ['1h30m', 5400],
+  ['1.5s', 1.5],
+  ['.5h', 1800],
+  ['250ms', 0.25],
+  ['2m10us', 120.00001],
+])('%j is a duration of %d seconds', (text, seconds) => {
+  expect(durationSeconds(text)).toBeCloseTo(seconds, 9)
+})
+
+test.each(['5', '1d', '1h x', ' 1h', '-', 's', '1h30'])('%j is no duration', text => {
+  expect(() => durationSeconds(text)).toThrow(expect.objectContaining({ code: 'RESOURCE_INVALID' }))
+})
