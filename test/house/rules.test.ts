@@ -4,8 +4,6 @@ import { sources } from './sources.ts'
 const code = sources(/\.(ts|mjs)$/)
 const isTest = (path: string): boolean => /\.test\.ts$|^test\//.test(path)
 
-/** Files that may be longer, each with its reason. */
-const longFiles: Readonly<Record<string, string>> = {}
 /** Names that say nothing as a rule, each with what it says here. */
 const plainNames: Readonly<Record<string, string>> = {
   'shared/secrets/manager.ts': 'what a stack keeps secrets with is called a secrets manager',
@@ -16,28 +14,11 @@ const plainNames: Readonly<Record<string, string>> = {
 const conditionalTests: Readonly<Record<string, string>> = {
   'test/e2e/round-trip.test.ts': 'the other engine, when it is installed',
 }
-const linesMax = 300
-const functionLinesMax = 70
 const columnsMax = 100
 /** A sentence may stand in one piece, so that it can be searched for. */
 const columnsOfTextMax = 180
 
 describe('house rules', () => {
-  test('no file is longer than it may be', () => {
-    const long = code.filter(
-      ({ path, lines }) =>
-        !isTest(path) && lines.length > linesMax && longFiles[path] === undefined,
-    )
-    expect(long.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
-  })
-
-  test('no function is longer than it may be', () => {
-    const long = code
-      .filter(({ path }) => !isTest(path))
-      .flatMap(({ path, lines }) => longFunctions(lines).map(at => `${path}:${at}`))
-    expect(long).toEqual([])
-  })
-
   test('no line is wider than it may be', () => {
     const wide = code.flatMap(({ path, lines }) =>
       lines.flatMap((line, at) => (!isTest(path) && isWide(line) ? [`${path}:${at + 1}`] : [])),
@@ -146,22 +127,4 @@ function isWide(line: string): boolean {
   if (line.length <= columnsMax) return false
   const bare = line.replaceAll(/'[^']*'|"[^"]*"|`[^`]*`/g, '')
   return bare.length > columnsMax || line.length > columnsOfTextMax
-}
-
-/**
- * Lines at which functions begin that are too long: from a line with `function` or `=> {` to the
- * brace at its indent.
- */
-function longFunctions(lines: readonly string[]): readonly number[] {
-  const found: number[] = []
-  lines.forEach((line, at) => {
-    const start = /^(\s*)(export )?(async )?(function\b|const \w+ = .*=> \{$)/.exec(line)
-    if (start === null) return
-    const indent = start[1] ?? ''
-    const end = lines.findIndex(
-      (other, index) => index > at && (other === `${indent}}` || other === `${indent}},`),
-    )
-    if (end - at > functionLinesMax) found.push(at + 1)
-  })
-  return found
 }
