@@ -18,7 +18,7 @@ test('a second deployment fails at once and names the holder; with --wait it com
   const waiting = place.start([...up, '--wait'])
   const second = await place.run(up)
   expect(place.objects()).toEqual([])
-  expectRefused(second, 'STACK_BUSY', [`process ${first.pid} `, 'up --yes'])
+  expectRefused(second, 'STACK_BUSY', [`process ${first.pid} `, 'antichain up'])
   const input = '{"version":3,"deployment":null}'
   const imported = await place.run(['stack', 'import', '-s', 'dev'], { input })
   expectRefused(imported, 'STACK_BUSY', [`process ${first.pid} `])
