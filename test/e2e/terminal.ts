@@ -20,7 +20,8 @@ export function startOnTerminal(
   words: readonly string[],
   env?: RunOptions['env'],
 ): OnTerminal {
-  const command = [launcher, ...words].map(word => `'${word}'`).join(' ')
+  // The shell of `script` gives its place away: one that stayed would die of Ctrl-C itself.
+  const command = ['exec', ...[launcher, ...words].map(word => `'${word}'`)].join(' ')
   const child = spawn('script', ['-q', '-e', '-f', '-c', command, '/dev/null'], {
     cwd: place.program,
     env: place.environment({ TERM: 'xterm', ...env }),
