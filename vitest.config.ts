@@ -9,7 +9,13 @@ if (!['readme', 'full', 'nightly'].includes(tier))
   throw new Error(`ANTICHAIN_TIER is '${tier}': it is one of readme, full, nightly`)
 const kept = tier === 'readme' ? '*.test.ts' : `*.${tier}.test.ts`
 const otherTiers = tier === 'readme' ? ['**/*.full.test.ts', '**/*.nightly.test.ts'] : []
-const programs = ['**/node_modules/**', 'test/golden/cases/**', 'test/fixtures/**', 'examples/**']
+const programs = [
+  '**/node_modules/**',
+  'test/golden/cases/**',
+  'test/golden/more/**',
+  'test/fixtures/**',
+  'examples/**',
+]
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>
 
@@ -40,7 +46,12 @@ export default defineConfig({
     projects: [
       project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], together),
       project('contract', ['test/contract'], alone(60)),
-      project('property', ['test/property'], alone(120)),
+      // At night the same properties run again, on more cases.
+      project('property', ['test/property'], {
+        ...alone(tier === 'nightly' ? 1200 : 120),
+        ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
+        setupFiles: ['test/property/runs.ts'],
+      }),
       project('verifier', ['test/verifier'], alone(20)),
       project('lifecycle', ['test/lifecycle'], alone(60)),
       project('house', ['test/house'], alone(60)),

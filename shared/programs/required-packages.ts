@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { compareVersions } from '../names/version.ts'
 
 /** What an installed package says of the plugin that it needs. */
 export interface RequiredPackage {
@@ -35,7 +36,10 @@ export function requiredPackages(directory: string): ReadonlyMap<string, Require
   for (const file of packageFiles(join(directory, 'node_modules'), depthMax)) {
     const required = readPackage(file)
     const known = required === undefined ? undefined : found.get(required.pkg)
-    if (required !== undefined && (known === undefined || known.version < required.version))
+    if (
+      required !== undefined &&
+      (known === undefined || compareVersions(known.version, required.version) < 0)
+    )
       found.set(required.pkg, required)
   }
   return found

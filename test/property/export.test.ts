@@ -15,6 +15,7 @@ import {
 import { resourceState, type ResourceState } from '../../shared/state/resource.ts'
 import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
 import { verifyExport } from '../verifier/verify.ts'
+import { timesAtNight } from './runs.ts'
 import { maps, values } from './values.fixture.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -98,6 +99,6 @@ test('whatever a stack holds, its export follows the rules and comes back as it 
       expect(deployment).not.toBeNull()
       if (deployment !== null) expect(decodeSnapshot(deployment, manager)).toEqual(snapshot)
     }),
-    { numRuns: 60 },
+    { numRuns: 60 * timesAtNight },
   )
 })

@@ -4,6 +4,7 @@ import type { Life } from './life.ts'
 import { type ProgramPart, runProgram } from './run-program.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { GeneratorContext } from '../generator/context.ts'
+import { defaultPackages } from '../generator/default-packages.ts'
 import { applyOutputs, createGenerator, type Generator } from '../generator/generator.ts'
 
 /** The program's part of a command, run; `undefined` when the program could not be started. */
@@ -22,7 +23,7 @@ export async function runProgramPhase(
   const generator = createGenerator({
     ctx,
     config: request.config,
-    required: await life.requiredPackages(),
+    required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
   })
   const config = new Map([...request.config].map(([key, { text }]) => [key, text]))
   const configSecretKeys = [...request.config]

@@ -12,6 +12,7 @@ import { secretOf } from '../../values/value.ts'
 import type { ConfigValue } from '../request.ts'
 import type { GeneratorContext } from './context.ts'
 import { bail } from './context.ts'
+import { defaultNameOf } from './default-packages.ts'
 import { generate } from './generate.ts'
 import type { Goal, PackageRequest, Registration } from './goal.ts'
 
@@ -67,7 +68,7 @@ function isDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): boolea
 function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, ConfigValue>): Goal {
   return {
     type: providerTypeOf(request.pkg),
-    name: defaultName(request),
+    name: defaultNameOf(request),
     custom: true,
     parent: '',
     inputs: withPluginInputs(configInputs(request.pkg, config), request),
@@ -89,14 +90,6 @@ function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, Config
     sourcePosition: '',
     stackTrace: [],
   }
-}
-
-/** `default_1_2_3_beta_1_<address>`. */
-function defaultName(request: PackageRequest): string {
-  const version = request.version === '' ? '' : `_${request.version.replace(/[.+-]/g, '_')}`
-  const url =
-    request.downloadUrl === '' ? '' : `_${request.downloadUrl.replace(/[^A-Za-z0-9_.-]/g, '_')}`
-  return `default${version}${url}`
 }
 
 /**

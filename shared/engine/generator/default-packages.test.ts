@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { resourceState } from '../../state/resource.ts'
+import { defaultNameOf, defaultPackages } from './default-packages.ts'
+import type { Urn } from '../../names/urn.ts'
+
+const asked = (version: string, downloadUrl = '') => ({
+  pkg: 'gold',
+  version,
+  downloadUrl,
+  checksums: new Map<string, string>(),
+})
+
+describe('the name of a default provider', () => {
+  test.each([
+    ['', '', 'default'],
+    ['0.18.1', '', 'default_0_18_1'],
+    ['0.17.7-dev.1555435978+gb7030aa4.dirty', '', 'default_0_17_7_dev_1555435978_gb7030aa4_dirty'],
+    ['1.0.0-alpha-1', '', 'default_1_0_0_alpha-1'],
+    ['1.2.3', 'https://gold.example/2', 'default_1_2_3_https_/gold.example/2'],
+    ['', 'company.com', 'default_company.com'],
+    ['', 'gölden', 'default_g__lden'],
+  ])('%s at %s', (version, url, name) => expect(defaultNameOf(asked(version, url))).toBe(name))
+})
+
+describe('what a default provider is asked for', () => {
+  const provider = (name: string, inputs: Record<string, string>) => ({
+    ...resourceState({
+      urn: `urn:pulumi:dev::shop::pulumi:providers:gold::${name}` as Urn,
+      custom: true,
+      type: 'pulumi:providers:gold',
+    }),
+    inputs: new Map(Object.entries(inputs)),
+  })
+  const state = [
+    provider('a', { version: '1.10.0' }),
+    provider('b', { version: '1.9.0' }),
+    provider('c', {}),
+    { ...provider('d', { version: '2.0.0' }), type: 'gold:index:Thing' },
+  ]
+
+  test('is the highest version of the state when the language host reported nothing', () => {
+    expect(defaultPackages(new Map(), state)).toEqual(new Map([['gold', asked('1.10.0')]]))
+  })
+
+  test('is what the language host reported, when it did', () => {
+    const reported = new Map([['other', asked('1.0.0')]])
+    expect(defaultPackages(reported, state)).toBe(reported)
+  })
+
+  test('is nothing for an empty state', () => {
+    expect(defaultPackages(new Map(), []).get('gold')).toBeUndefined()
+  })
+})

@@ -1,0 +1,22 @@
+import fc from 'fast-check'
+import { test } from 'vitest'
+import { checkKilled } from './killed.ts'
+
+/** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
+const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
+
+const killings = fc.sample(
+  fc.record({
+    whom: fc.constantFrom('group' as const, 'process' as const),
+    objects: fc.integer({ min: 0, max: 45 }),
+  }),
+  { seed, numRuns: 30 },
+)
+
+test.each(killings)(
+  `seed ${seed}: a kill of the $whom after $objects of 50 creates loses nothing`,
+  async killing => {
+    await checkKilled(killing)
+  },
+  60_000,
+)
