@@ -1,3 +1,4 @@
+import { isTruthy } from '../shared/config/truthy.ts'
 import { availableParallelism } from 'node:os'
 import { error } from '../shared/errors/error.ts'
 import type { Project } from '../shared/programs/project.ts'
@@ -17,7 +18,8 @@ export interface Consent {
  */
 export function consentOf(session: Session, flags: Flags): Consent {
   const skipPreview = flags.is('skipPreview')
-  const yes = flags.is('yes') || skipPreview || isTrue(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
+  const yes =
+    flags.is('yes') || skipPreview || isTruthy(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
   if (!yes && (!session.interactive || flags.is('json')))
     throw error(
       'CLI_USAGE',
@@ -59,11 +61,6 @@ export function refreshOf(flags: Flags, project: Project): boolean {
   if (/^(true|t|1)$/i.test(given)) return true
   if (/^(false|f|0)$/i.test(given)) return false
   throw error('CLI_USAGE', `--refresh takes true or false, not '${given}'`)
-}
-
-/** Whether a variable of the environment is set to a yes. */
-export function isTrue(text: string | undefined): boolean {
-  return /^(1|t|true)$/i.test(text ?? '')
 }
 
 function bounded(parallel: number): number {

@@ -1,3 +1,4 @@
+import { isTruthy } from '../shared/config/truthy.ts'
 import { error } from '../shared/errors/error.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { openConfig } from '../shared/programs/config.ts'
@@ -7,7 +8,7 @@ import { type StackConfig, writeStackConfig } from '../shared/programs/stack-con
 import { stackPartsOf } from '../shared/records/ids.ts'
 import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
-import { isTrue, parallelOf, refreshOf } from './operation-options.ts'
+import { parallelOf, refreshOf } from './operation-options.ts'
 import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
 
@@ -52,7 +53,7 @@ export async function requestOf(
       parallel,
       refresh,
       continueOnError:
-        flags.is('continueOnError') || isTrue(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
+        flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
     },
     wait: flags.is('wait'),

@@ -1,6 +1,6 @@
+import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../attach.ts'
-import { isTrue } from '../operation-options.ts'
 import { runOperation } from '../operation.ts'
 
 /**
@@ -8,7 +8,7 @@ import { runOperation } from '../operation.ts'
  * PULUMI_ENABLE_STREAMING_JSON_PREVIEW is true. Throws FEATURE_MISSING for Pulumi's digest.
  */
 export const preview: Handler = async (session, flags) => {
-  if (flags.is('json') && !isTrue(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']))
+  if (flags.is('json') && !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']))
     throw error('FEATURE_MISSING', 'the digest of `preview --json` is not supported yet', {
       hint: 'Set PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true to get engine events, one a line.',
     })

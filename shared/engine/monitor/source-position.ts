@@ -22,5 +22,13 @@ export function projectPosition(
     position.line === 0
       ? ''
       : `#${position.line}${position.column === 0 ? '' : `,${position.column}`}`
-  return `project:///${inside.split(sep).join('/')}${line}`
+  return `project:///${escapedPath(inside.split(sep).join('/'))}${line}`
+}
+
+/** A path as Go writes it into a URL, which is what states hold. */
+function escapedPath(path: string): string {
+  return encodeURI(path).replaceAll(
+    /[?#!*'()]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }

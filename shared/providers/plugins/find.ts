@@ -1,3 +1,4 @@
+import { isTruthy } from '../../config/truthy.ts'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import type { PluginDescriptor } from '../provider.ts'
@@ -15,11 +16,6 @@ export interface PluginPlaces {
 const bundled = new Map([
   ['pulumi-nodejs', join(import.meta.dirname, 'pulumi-resource-pulumi-nodejs')],
 ])
-
-/** What the environment counts as yes. */
-export function isTruthy(text: string | undefined): boolean {
-  return text === '1' || text?.toLowerCase() === 'true'
-}
 
 /** Whether a file exists that may be executed. */
 export function isExecutable(file: string): boolean {

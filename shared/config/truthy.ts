@@ -1,0 +1,4 @@
+/** Whether an environment variable sets a flag: `1`, or `true` in any case, as Pulumi reads them. */
+export function isTruthy(text: string | undefined): boolean {
+  return text === '1' || text?.toLowerCase() === 'true'
+}
