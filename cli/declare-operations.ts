@@ -3,7 +3,7 @@ import type { Attach } from './attach.ts'
 import { collect } from './flags.ts'
 import { missingOptions } from './missing.ts'
 
-/** Declares `up`, `preview`, `refresh`, `destroy` and `cancel`. */
+/** Declares `up`, `preview`, `refresh`, `destroy`, `resume` and `cancel`. */
 export function declareOperations(root: Command, attach: Attach): void {
   const up = shared(root.command('up').alias('update'))
     .description('make the resources of a stack what its program says')
@@ -43,6 +43,17 @@ export function declareOperations(root: Command, attach: Attach): void {
     async () => (await import('./commands/destroy.ts')).destroy,
     missingOptions.destroy,
   )
+
+  const resume = root
+    .command('resume')
+    .description('go on with the deployment of a stack whose process died')
+    .option('-y, --yes', 'do not ask')
+    .option('--diff', 'show each change of each property')
+    .option('-j, --json', 'print the events of the engine, one JSON object a line')
+    .option('--suppress-outputs', 'do not show the outputs of the stack')
+    .option('--show-secrets', 'show secrets in clear')
+    .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
+  attach(resume, async () => (await import('./commands/resume.ts')).resume)
 
   const cancel = root
     .command('cancel')

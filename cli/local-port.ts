@@ -1,6 +1,7 @@
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
 import type { Platform } from '../shared/ports/platform.ts'
+import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
@@ -9,6 +10,13 @@ export interface Local {
   readonly platform: Platform
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
+  /**
+   * What the interrupted deployment of a stack was asked to do. Throws NOTHING_TO_RESUME,
+   * STACK_BUSY.
+   */
+  readonly interrupted: (
+    stack: StackId,
+  ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Stops a living deployment, closes a dead one. `cancelled` false: there was none. */
   readonly cancel: (stack: StackId) => Promise<{ readonly cancelled: boolean }>
   /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */

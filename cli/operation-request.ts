@@ -2,6 +2,7 @@ import { isTruthy } from '../shared/config/truthy.ts'
 import { error } from '../shared/errors/error.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { openConfig } from '../shared/programs/config.ts'
+import { programDigest } from '../shared/programs/program-digest.ts'
 import { programPlace } from '../shared/programs/project-file.ts'
 import type { Project } from '../shared/programs/project.ts'
 import { type StackConfig, writeStackConfig } from '../shared/programs/stack-config.ts'
@@ -47,7 +48,9 @@ export async function requestOf(
     source: sourceOf(project),
     config,
     secrets,
+    program: identityOf(project, config, secrets),
     dryRun: false,
+    resume: false,
     options: {
       command,
       parallel,
@@ -59,6 +62,16 @@ export async function requestOf(
     wait: flags.is('wait'),
     clearPendingCreates: flags.is('clearPendingCreates'),
   }
+}
+
+/** What a resume must find again: the program's files and the configuration, keyed. */
+function identityOf(
+  project: Project,
+  config: DeployRequest['config'],
+  secrets: DeployRequest['secrets'],
+): string {
+  const values = [...config].sort(([a], [b]) => (a < b ? -1 : 1))
+  return secrets.digest(JSON.stringify([programDigest(project.root), values]))
 }
 
 function sourceOf(project: Project): DeployRequest['source'] {

@@ -38,6 +38,25 @@ export async function runOperation(
   return 0
 }
 
+/**
+ * Goes on with the deployment that the stack was left with, as it was asked for then. Answers 0.
+ * Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY and what a deployment throws.
+ */
+export async function runResume(session: Session, flags: Flags): Promise<number> {
+  const stack = await session.existingStack()
+  const local = await session.local()
+  const { options, number } = await local.interrupted(stack)
+  const { command } = options
+  if (command === 'import')
+    throw error('FEATURE_MISSING', 'an interrupted import cannot be resumed yet')
+  const asked = await requestOf(session, flags, command)
+  const request: DeployRequest = { ...asked, options, resume: true }
+  session.warn(`Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`)
+  const shown = displayOptions(session, flags, { kind: command, request })
+  check(await runOnce(session, request, shown), flags, { isPreview: false, expectNone: false })
+  return 0
+}
+
 interface Run {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]

@@ -1,6 +1,7 @@
 import { createEventRecorder, type EventRecorder } from '../shared/engine/events/recorder.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
-import { startDeployment } from '../functions/step-generator/handle.ts'
+import { startDeployment, type StartedDeployment } from '../functions/step-generator/handle.ts'
+import { resumeDeployment } from '../functions/step-generator/resume.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
 import { deploymentRun } from './deployment-run.ts'
 import { previewRun } from './preview-run.ts'
@@ -23,9 +24,9 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
     ([key, value]) => [key, value.secret ? '[secret]' : value.text] as const,
   )
   try {
-    const started = request.dryRun ? undefined : await startDeployment(asked.ports, request)
+    const started = await startedOf(asked)
     if (started !== undefined)
-      recorder = createEventRecorder(platform.events, started.deployment, 'generator')
+      recorder = createEventRecorder(platform.events, started.deployment, writerOf(started))
     sink.emit({ preludeEvent: { config: Object.fromEntries(prelude) } })
     if (started === undefined) return previewRun(asked, surroundings, startedAt)
     const running = deploymentRun(asked, surroundings, { started, startedAt })
@@ -35,6 +36,17 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
     await tearDown(surroundings)
     throw thrown
   }
+}
+
+/** The deployment to be run: a new one or an interrupted one; none for a preview. */
+function startedOf({ ports, request }: Asked): Promise<StartedDeployment | undefined> {
+  if (request.dryRun) return Promise.resolve(undefined)
+  return request.resume ? resumeDeployment(ports, request) : startDeployment(ports, request)
+}
+
+/** Each life writes events of its own. */
+function writerOf({ left }: StartedDeployment): string {
+  return left === undefined ? 'generator' : `generator-${left.last}-${left.before.size}`
 }
 
 /** What a deployment comes to, once its events are kept. */

@@ -2,6 +2,7 @@ import { limits } from '../shared/config/limits.ts'
 import { pollDeliveries } from '../functions/step-executor/handle.ts'
 import type { StartedDeployment } from '../functions/step-generator/handle.ts'
 import { stepOfOperation } from '../shared/engine/deployment/operations.ts'
+import { madeBefore } from '../shared/engine/deployment/recorded-end.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
 import { createExecutor } from '../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../shared/engine/executor/execution-context.ts'
@@ -29,7 +30,10 @@ export async function startExecutor(
     sealing,
     stepOf: operation => {
       const base = surroundings.baseNow.current ?? started.base
-      return Promise.resolve(stepOfOperation(operation, { base, sealing, made: () => undefined }))
+      const { left } = started
+      const made =
+        left === undefined ? () => undefined : madeBefore(left.before, left.recorded, sealing)
+      return Promise.resolve(stepOfOperation(operation, { base, sealing, made }))
     },
     emitter: surroundings.emitter,
     performing: surroundings.performing,

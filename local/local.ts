@@ -14,12 +14,13 @@ import {
 } from '../shared/platform/embedded/platform.ts'
 import { createLog } from '../shared/platform/system/log.ts'
 import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
-import type { StackId } from '../shared/records/ids.ts'
-import type { Holder } from '../shared/records/log.ts'
+import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
+import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 import { compact } from '../functions/compaction/handle.ts'
 import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
+import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
 
 /** What the command line asks of the engine over the embedded platform. */
@@ -27,6 +28,13 @@ export interface Local {
   readonly platform: EmbeddedPlatform
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
+  /**
+   * What the interrupted deployment of a stack was asked to do. Throws NOTHING_TO_RESUME,
+   * STACK_BUSY.
+   */
+  readonly interrupted: (
+    stack: StackId,
+  ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Stops a living deployment, closes a dead one. `cancelled` false: there was none. */
   readonly cancel: (stack: StackId) => Promise<{ readonly cancelled: boolean }>
   /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
@@ -54,6 +62,7 @@ export async function openLocal(options: {
   return {
     platform,
     deploy: (request, sink) => deploy({ platform, ports, request, sink }),
+    interrupted: stack => interrupted(ports, stack),
     cancel: stack => cancel(ports, stack),
     importState: (stack, deployment) => importState(ports, stack, deployment),
     exportState: (stack, version) => exportState(platform, stack, version),
@@ -94,6 +103,14 @@ export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
     isAlive: other => (other.host === holder.host ? isAlive(other) : undefined),
     endGroup: group => void killGroup(group),
   }
+}
+
+async function interrupted(
+  ports: GeneratorPorts,
+  stack: StackId,
+): Promise<{ readonly number: number; readonly options: DeploymentOptions }> {
+  const { deployment, pin } = await interruptedOf(ports, stack)
+  return { number: deploymentPartsOf(deployment).number, options: pin.options }
 }
 
 async function cancel(

@@ -11,7 +11,8 @@ import type {
   WriterToken,
 } from '../../shared/records/ids.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { deployCommand, type CommandDeps } from '../../shared/engine/commands/deploy-command.ts'
+import type { CommandDeps } from '../../shared/engine/commands/command-deps.ts'
+import { deployCommand } from '../../shared/engine/commands/deploy-command.ts'
 import {
   busyError,
   closeDead,
@@ -23,6 +24,7 @@ import { awaitRunning } from '../../shared/engine/deployment/plan-run.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import type { Life } from '../../shared/engine/commands/life.ts'
+import type { LeftBehind } from '../../shared/engine/deployment/left-behind.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log-writer.ts'
 import { type Pin, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
@@ -47,6 +49,8 @@ export interface StartedDeployment {
   readonly writer: LogWriter
   readonly pin: Pin
   readonly base: Base
+  /** What earlier lives left; absent in the first one. */
+  readonly left?: LeftBehind
 }
 
 /** How long a waiting trigger sleeps between two looks, in ms. */
@@ -102,6 +106,7 @@ async function pinned(
       base: hash,
       rules: rulesVersion,
       options: request.options,
+      program: request.program,
       secrets: { type, state },
       inbox: [],
     }
@@ -164,7 +169,7 @@ export async function runDeployment(
 ): Promise<EndedDeployment> {
   const { deployment, writer } = started
   const watcher = createEndWatcher(ports, deployment)
-  let last = 0
+  let last = started.left?.last ?? 0
   const deps: CommandDeps = {
     ...ports,
     deployment,
@@ -172,6 +177,8 @@ export async function runDeployment(
     watcher,
     life,
     pin: started.pin,
+    recorded: started.left?.recorded,
+    before: started.left?.before ?? new Map(),
     emitter: life.emitter,
     sealing: createSealing(life.request.secrets),
     nextId: () => {

@@ -26,9 +26,13 @@ export interface DeployRequest {
   /** `ns:key` → value, project defaults applied. */
   readonly config: ReadonlyMap<string, ConfigValue>
   readonly secrets: SecretsManager
+  /** Keyed digest of program and configuration, by which a resume knows them again. */
+  readonly program: string
   /** Preview of the command: changes nothing (I11). */
   readonly dryRun: boolean
   readonly options: DeploymentOptions
+  /** Go on with the deployment that was interrupted, instead of starting one. */
+  readonly resume: boolean
   /** Wait for another deployment of the stack instead of failing. */
   readonly wait: boolean
   /** `refresh --clear-pending-creates`: forget pending creates of the base. */

@@ -1,6 +1,7 @@
 import type { Verdict } from '../records/head.ts'
 import type { OutcomeError } from '../records/head.ts'
 import type { ResourceState } from '../state/resource.ts'
+import type { Step, TrackedState } from './step.ts'
 
 /** How a step ended, opened. */
 export interface StepEnd {
@@ -10,6 +11,14 @@ export interface StepEnd {
   /** Refresh: what the read came to. */
   readonly resultOp: 'same' | 'update' | 'delete' | undefined
   readonly error: OutcomeError | undefined
+}
+
+/** A step with its end, and where its state is now. */
+export interface EndedStep {
+  readonly step: Step
+  readonly end: StepEnd
+  /** The state that results, undefined when none does. */
+  readonly tracked: TrackedState | undefined
 }
 
 /** A success with this state. */

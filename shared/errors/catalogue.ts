@@ -57,6 +57,11 @@ export const catalogue = {
     exit: 2,
     hint: 'Use letters, digits, `_`, `.` and `-`, at most 100 characters.',
   },
+  NOTHING_TO_RESUME: { exit: 1, hint: 'Start a deployment with `antichain up`.' },
+  RESUME_DIFFERS: {
+    exit: 1,
+    hint: 'Run `antichain up`: it closes the interrupted deployment and applies the program as it is now.',
+  },
   STACK_BUSY: {
     exit: 1,
     hint: 'Wait for the other deployment, pass --wait, or end it with `antichain cancel`.',

@@ -122,7 +122,7 @@ describe('decisions', () => {
     const state = resource('a', { protect: true })
     const given: Given = {
       base: [resource('a')],
-      decisions: [{ kind: 'settled', operation: step, state }],
+      decisions: [{ kind: 'settled', operation: step, state, goal: '', sets: {} }],
     }
     expect(resourcesOf(given)).toEqual([state])
   })
@@ -176,7 +176,13 @@ describe('the snapshot', () => {
     const given: Given = {
       base: [resource('old'), resource('b', on('old'))],
       decisions: [
-        { kind: 'settled', operation: step, state: resource('new', { aliases: [urnOf('old')] }) },
+        {
+          kind: 'settled',
+          operation: step,
+          state: resource('new', { aliases: [urnOf('old')] }),
+          goal: '',
+          sets: {},
+        },
       ],
     }
     expect(resourcesOf(given)).toEqual([resource('new'), resource('b', on('new'))])

@@ -1,5 +1,6 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
+import type { JsonObject } from '../values/stored.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
@@ -48,6 +49,8 @@ export type Decision =
       readonly base: BlobHash | ''
       readonly rules: number
       readonly options: DeploymentOptions
+      /** Keyed digest of program and configuration: a resume must find the same. */
+      readonly program: string
       /** What the snapshot will say of its secrets. */
       readonly secrets: { readonly type: string; readonly state: Readonly<Record<string, string>> }
       readonly inbox: readonly string[]
@@ -70,6 +73,9 @@ export type Decision =
       readonly operation: Operation
       /** The complete new state, sealed; absent for a removal. */
       readonly state?: StoredResource
+      /** As of a registration; '' for what the program did not ask for. */
+      readonly goal: string
+      readonly sets: SetDelta
     }
   /** Outputs that a component or the stack registered: the whole state that results. */
   | {
@@ -78,6 +84,15 @@ export type Decision =
       readonly state: StoredResource
       readonly operation: OperationId
     }
+  /** What a function call of the program was answered, sealed. `key`: keyed digest of the call. */
+  | {
+      readonly kind: 'answered'
+      readonly key: string
+      readonly outputs: JsonObject
+      readonly failures: readonly { readonly property: string; readonly reason: string }[]
+    }
+  /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
+  | { readonly kind: 'program-ended'; readonly outputs?: JsonObject }
   /** A large plan: pages of at most 500 operations each, in blobs. */
   | {
       readonly kind: 'plan'
@@ -89,19 +104,15 @@ export type Decision =
   | { readonly kind: 'closing'; readonly result: DeploymentResult }
 
 /** Durable stages of a deployment, in this order. */
-export type Phase =
-  | 'refresh'
-  | 'rebased'
-  | 'program'
-  | 'program-ended'
-  | 'deletes-planned'
-  | 'outputs-applied'
+export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied'
 
 /** What a registration added to the generator's sets (`engine.md` 5.1); URNs. */
 export interface SetDelta {
   readonly aliased?: readonly (readonly [old: Urn, current: Urn])[]
   readonly deleted?: readonly Urn[]
   readonly replaced?: readonly Urn[]
+  /** Why dependents are replaced with what they depend on. */
+  readonly dependentKeys?: readonly (readonly [urn: Urn, keys: readonly string[]])[]
 }
 
 /** One append: decisions in order, with the token of the life that wrote them. */

@@ -23,7 +23,8 @@ export type Seal = (
 /** Opens a ciphertext. Throws SECRETS_MALFORMED. */
 export type Open = (ciphertext: string) => string
 
-type JsonObject = { readonly [key: string]: Json }
+/** A JSON object, as a stored map is one. */
+export type JsonObject = { readonly [key: string]: Json }
 
 const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 

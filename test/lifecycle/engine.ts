@@ -8,9 +8,7 @@ import {
   type RegisterResourceResponse,
   ResourceMonitorClient,
 } from '../../proto/gen/pulumi/resource.ts'
-import { compact } from '../../functions/compaction/handle.ts'
 import { deploy } from '../../local/deploy.ts'
-import { portsOf } from '../../local/local.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
@@ -25,6 +23,7 @@ import {
   serveScript,
 } from '../../shared/providers/pulumi/scripted-server.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
+import { type Killing, Killed, openProcess, type TestProcess } from './process.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
@@ -49,6 +48,10 @@ export interface Asked {
   readonly parallel?: number
   readonly refresh?: boolean
   readonly continueOnError?: boolean
+  /** Go on with what a killed run left. */
+  readonly resume?: boolean
+  /** Kill the run at one of its effects: it then neither does nor hears anything more. */
+  readonly kill?: Killing
 }
 
 /** What a run came to. */
@@ -56,6 +59,8 @@ export interface Ran {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]
   readonly state: StoredDeployment
+  /** The names of its effects, in order. */
+  readonly effects: readonly string[]
 }
 
 /**
@@ -79,31 +84,33 @@ const managers = createPassphraseManager('lifecycle')
 export async function openEngine(script: Script): Promise<TestEngine> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-life-'))
   const platform = await openEmbeddedPlatform({ home })
-  const ports = {
-    ...portsOf(platform),
-    compact: (deployment: Parameters<typeof compact>[1]) => compact(platform, deployment),
-  }
+  const open: TestProcess[] = []
+  let number = 0
   await platform.catalog.createStack(id, platform.clock.now())
   const provider = await serveScript(script, {})
   const secrets = await managers
   const run: TestEngine['run'] = async (program, asked = {}) => {
     const events: EngineEventPayload[] = []
     const request = requestOf({ home, secrets, asked })
-    const hosts = { programs: programHost(program), plugins: pluginHost(provider) }
-    const running = await deploy({
-      platform,
-      ports,
+    const process = await openProcess({ home, number: (number += 1), kill: asked.kill })
+    open.push(process)
+    const guarded = { ...provider, provider: process.guardProvider(provider.provider) }
+    const hosts = { programs: programHost(program), plugins: pluginHost(guarded) }
+    const done = deploy({
+      platform: process.platform,
+      ports: process.ports,
       request,
       sink: { emit: event => void events.push(event) },
       hosts,
-    })
-    const result = await running.done
+    }).then(running => running.done)
+    const result = await Promise.race([done, process.died])
+    if (result === 'killed') throw new Killed(process.effects)
     const record = await platform.catalog.stack(id)
     const state = await readSnapshotBlob(platform.blobs, record?.snapshot ?? '')
     const fault = verifyIntegrity(state)
     if (fault !== undefined && record?.snapshot !== '')
       throw new Error(`the published state is wrong: ${fault}`)
-    return { result, events, state }
+    return { result, events, state, effects: process.effects }
   }
   return {
     platform,
@@ -111,6 +118,7 @@ export async function openEngine(script: Script): Promise<TestEngine> {
     run,
     async close() {
       provider.close()
+      for (const process of open) await process.close()
       await platform.close()
       rmSync(home, { recursive: true, force: true })
     },
@@ -143,6 +151,8 @@ function requestOf(given: {
       continueOnError: asked.continueOnError ?? false,
       message: '',
     },
+    program: 'the same',
+    resume: asked.resume ?? false,
     wait: false,
     clearPendingCreates: false,
   }

@@ -6,7 +6,8 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import type { PerformDeps } from '../executor/performing.ts'
 import type { Base } from '../deployment/base.ts'
 import type { GeneratorContext, StepRunner } from '../generator/context.ts'
-import { canonicalGoal } from '../generator/goal-identity.ts'
+import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
+import type { Replay } from '../generator/replay.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
@@ -41,7 +42,7 @@ export interface Life extends LifeDeps {
   /** Notes that this process itself raised the stop flag: it is no wish of somebody else's. */
   readonly noteStop: () => void
   readonly hasStopped: () => boolean
-  readonly contextOf: (base: Base, runner: StepRunner) => GeneratorContext
+  readonly contextOf: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }
 
 /** Starts a life. */
@@ -74,7 +75,7 @@ export function createLife(deps: LifeDeps): Life {
       hasStopped = true
     },
     hasStopped: () => hasStopped,
-    contextOf: (base, runner) => ({
+    contextOf: (base, runner, replay) => ({
       stack,
       project,
       preview: request.dryRun,
@@ -82,6 +83,7 @@ export function createLife(deps: LifeDeps): Life {
       base,
       sets,
       runner,
+      replay,
       providers: deps.providers,
       emitter: deps.emitter,
       randomSeed: deps.randomSeed,
@@ -92,6 +94,7 @@ export function createLife(deps: LifeDeps): Life {
       abort,
       isAborted: () => isAborted,
       digestOf: goal => deps.digest(canonicalGoal(goal)),
+      digestOfCall: call => deps.digest(canonicalCall(call)),
     }),
   }
 }

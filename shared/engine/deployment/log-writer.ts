@@ -18,6 +18,8 @@ export interface LogWriter {
    * call.
    */
   readonly append: (...decisions: readonly Decision[]) => Promise<void>
+  /** Keeps a decision that the next append carries in front; alone it is never written. */
+  readonly note: (decision: Decision) => void
 }
 
 interface Waiting {
@@ -37,6 +39,7 @@ export function createLogWriter(
 ): LogWriter {
   let number: number = life.next
   let waiting: Waiting[] = []
+  let noted: Decision[] = []
   let isRunning = false
   let broken: unknown
   const flush = async (): Promise<void> => {
@@ -45,7 +48,8 @@ export function createLogWriter(
       waiting = []
       try {
         if (broken !== undefined) throw broken
-        const decisions = batch.flatMap(item => item.decisions)
+        const decisions = [...noted, ...batch.flatMap(item => item.decisions)]
+        noted = []
         const record = {
           number: number as LogNumber,
           writer: life.writer,
@@ -68,6 +72,9 @@ export function createLogWriter(
     isRunning = false
   }
   return {
+    note(decision) {
+      noted.push(decision)
+    },
     append: (...decisions) =>
       new Promise((done, failed) => {
         waiting.push({ decisions, done, failed })

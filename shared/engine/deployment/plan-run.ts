@@ -2,6 +2,7 @@ import type { ChainQueuePort } from '../../ports/queue.ts'
 import type { BlobsPort, ControlPort, OperationsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../records/ids.ts'
+import type { Decision } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
@@ -46,14 +47,22 @@ const pageMax = 500
 /** How often heads are read while a stopped plan runs out, in ms. */
 const runOutMs = 50
 
+/** A plan, and whether its first failure stops the deployment. */
+export interface Plan {
+  readonly planned: readonly PlannedOperation[]
+  readonly isStoppedByFailure: boolean
+}
+
 /**
  * Records a plan as pages and one log record, sends what is ready, and follows it until everything
  * ended, is blocked by a failure, or was stopped. The executors release the rest by themselves.
+ * `before`: decisions that are durable with the plan or not at all.
  */
 export async function runPlan(
   deps: PlanDeps,
   what: 'refresh' | 'deletes',
-  plan: { readonly planned: readonly PlannedOperation[]; readonly isStoppedByFailure: boolean },
+  plan: Plan,
+  before: readonly Decision[] = [],
 ): Promise<PlanResult> {
   const { planned } = plan
   const operations = planned.map(({ operation }) => operation)
@@ -62,17 +71,15 @@ export async function runPlan(
     pages.push(
       await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(at, at + pageMax)))),
     )
-  const following = follow(deps, plan)
-  await deps.writer.append({ kind: 'plan', what, pages, operations: operations.length })
+  const following = followPlan(deps, plan)
+  await deps.writer.append(...before, { kind: 'plan', what, pages, operations: operations.length })
   const ready = operations.filter(operation => operation.needs === 0 && operation.op !== 'join')
   await deps.chains.send(chainMessages(deps.deployment, ready))
   return following
 }
 
-function follow(
-  deps: PlanDeps,
-  plan: { readonly planned: readonly PlannedOperation[]; readonly isStoppedByFailure: boolean },
-): Promise<PlanResult> {
+/** Follows a plan whose record is durable, whoever sent it. */
+export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   const byId = new Map(plan.planned.map(item => [item.operation.id, item]))
   const remaining = new Set(
     [...byId.values()].filter(item => item.step !== undefined).map(item => item.operation.id),
@@ -122,7 +129,7 @@ function follow(
   })
 }
 
-function countOf(plan: { readonly planned: readonly PlannedOperation[] }): number {
+function countOf(plan: Plan): number {
   return plan.planned.filter(item => item.step !== undefined).length
 }
 

@@ -5,8 +5,8 @@ import type { ProcessGroup } from '../../records/head.ts'
 import { deploymentPartsOf, type DeploymentId, type WriterToken } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import { type CloseDeps, finishClose } from './close.ts'
-import { viewLog } from './log-view.ts'
-import { createLogWriter } from './log-writer.ts'
+import { type LogView, viewLog } from './log-view.ts'
+import { createLogWriter, type LogWriter } from './log-writer.ts'
 
 /** What a take-over asks besides a close. */
 export interface TakeOverDeps extends CloseDeps {
@@ -57,25 +57,44 @@ function isSelf(a: Holder, b: Holder): boolean {
   return a.host === b.host && a.pid === b.pid && a.started === b.started
 }
 
+/** A log that was taken over. */
+export interface TakenOver {
+  /** The log as it was before. */
+  readonly view: LogView
+  readonly writer: LogWriter
+  /** The executors that are known to be dead; none of them ever comes back. */
+  readonly gone: ReadonlySet<string>
+}
+
 /**
- * Takes over the log of a deployment whose holder is dead on this host, and closes it: what it left
- * running is ended first, outcomes that were found are selected, the rest becomes interrupted.
- * Throws DEPLOYMENT_TAKEN_OVER when somebody else was faster.
+ * Takes over the log of a deployment whose holder is dead on this host: what it left running is
+ * ended first, its executors are retired, then the take-over is recorded. Throws
+ * DEPLOYMENT_TAKEN_OVER when somebody else was faster.
  */
-export async function closeDead(deps: TakeOverDeps, deployment: DeploymentId): Promise<void> {
-  const leases = await deps.leases.list(deployment)
-  for (const lease of leases) {
+export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Promise<TakenOver> {
+  const gone = new Set<string>()
+  for (const lease of await deps.leases.list(deployment)) {
     if (deps.isAlive(lease.holder) === true && !isSelf(lease.holder, deps.holder)) continue
     for (const group of lease.groups) deps.endGroup(group)
     await deps.leases.retire(deployment, lease.executor)
+    gone.add(lease.executor)
   }
   const view = await viewLog(deps, deployment)
-  const writer = deps.random.uuid() as WriterToken
-  const log = createLogWriter(deps, { deployment, writer, next: view.next })
-  await log.append({ kind: 'takeover', holder: deps.holder })
+  const token = deps.random.uuid() as WriterToken
+  const writer = createLogWriter(deps, { deployment, writer: token, next: view.next })
+  await writer.append({ kind: 'takeover', holder: deps.holder })
   const created = await deps.control.create(deployment, deps.holder)
   if (!created) await deps.control.hold(deployment, deps.holder)
-  if (view.closing === undefined) await log.append({ kind: 'closing', result: 'interrupted' })
+  return { view, writer, gone }
+}
+
+/**
+ * Takes over a deployment whose holder is dead, and closes it: outcomes that were found are
+ * selected, the rest becomes interrupted. Throws DEPLOYMENT_TAKEN_OVER.
+ */
+export async function closeDead(deps: TakeOverDeps, deployment: DeploymentId): Promise<void> {
+  const { view, writer } = await takeOver(deps, deployment)
+  if (view.closing === undefined) await writer.append({ kind: 'closing', result: 'interrupted' })
   await finishClose(deps, deployment, { isHere: false, changes: {} })
 }
 

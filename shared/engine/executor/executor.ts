@@ -4,7 +4,9 @@ import type { Head } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { StepEnd } from '../step-end.ts'
+import { isRepeatable } from '../deployment/recover.ts'
 import { perform } from './perform.ts'
+import { performAgain } from './perform-again.ts'
 import { releaseWaiters } from './release.ts'
 
 /** Runs deliveries of one executor identity. */
@@ -84,16 +86,14 @@ async function runOperation(
   const { id } = operation
   const owner = ports.random.uuid() as OwnerToken
   const claim = { owner, executor: task.executor, attempt: 0, needs: operation.needs }
+  let isAgain = false
   let begun = await ports.operations.begin(deployment, id, claim)
   if (begun.kind === 'refused') {
     if (begun.head.end !== undefined) return releaseAfter(ports, context, operation, begun.head)
-    // Given back by each that had it: nobody called, so it may begin again.
-    if (
-      begun.head.owner !== '' ||
-      begun.head.attempt === 0 ||
-      begun.head.givenBack < begun.head.attempt
-    )
-      return undefined
+    if (begun.head.owner !== '' || begun.head.attempt === 0) return undefined
+    // Given back by each that had it, nobody called; else only what may be repeated begins again.
+    isAgain = begun.head.givenBack < begun.head.attempt
+    if (isAgain && !isRepeatable(operation)) return undefined
     begun = await ports.operations.begin(deployment, id, { ...claim, attempt: begun.head.attempt })
     if (begun.kind === 'refused') return undefined
   }
@@ -102,7 +102,12 @@ async function runOperation(
     await ports.operations.giveBack(deployment, id, owner, begun.attempt)
     return undefined
   }
-  const end = await callAndRecord(ports, context, { operation, owner, attempt: begun.attempt })
+  const end = await callAndRecord(ports, context, {
+    operation,
+    owner,
+    attempt: begun.attempt,
+    isAgain,
+  })
   ports.hints.hint(deployment, id)
   if (end?.verdict !== 'succeeded') return undefined
   return releaseWaiters(ports, context, operation)
@@ -129,7 +134,12 @@ function releaseAfter(
 async function callAndRecord(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  task: { readonly operation: Operation; readonly owner: OwnerToken; readonly attempt: number },
+  task: {
+    readonly operation: Operation
+    readonly owner: OwnerToken
+    readonly attempt: number
+    readonly isAgain: boolean
+  },
 ): Promise<StepEnd | undefined> {
   const { deployment, emitter } = context
   const { operation, owner, attempt } = task
@@ -138,7 +148,10 @@ async function callAndRecord(
   emitter.pre(step)
   const startedAt = ports.clock.now()
   const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
-  const end = await perform(step, { preview: false }, { ...context.performing, warn })
+  const deps = { ...context.performing, warn }
+  const end = task.isAgain
+    ? await performAgain(step, deps)
+    : await perform(step, { preview: false }, deps)
   if (end.verdict !== 'interrupted')
     await ports.operations.putOutcome(deployment, {
       operation: id,

@@ -6,8 +6,8 @@ import { emptyMap } from '../../values/value.ts'
 import { withoutInternal } from '../../providers/registry.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
 import type { Step } from '../step.ts'
-import { succeeded } from '../step-end.ts'
-import { Bail, type EndedStep, type GeneratorContext, RegistrationFailed } from './context.ts'
+import { type EndedStep, succeeded } from '../step-end.ts'
+import { Bail, failRegistration, type GeneratorContext } from './context.ts'
 import { type Candidate, isSettledHere } from './candidate.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -21,13 +21,19 @@ export async function carryOut(
   const last = steps.findLast(step => step.op !== 'replace')
   if (last === undefined) throw new TypeError('a registration comes to a step')
   const current =
-    last.op === 'same' ? await settleSame(ctx, last) : await carryOutChange(ctx, candidate, steps)
+    last.op === 'same'
+      ? await settleSame(ctx, candidate, last)
+      : await carryOutChange(ctx, candidate, steps)
   ctx.sets.current.set(current.state.urn, current)
   return current
 }
 
 /** An unchanged resource: written only when something that is kept differs from the base. */
-async function settleSame(ctx: GeneratorContext, step: Step): Promise<CurrentState> {
+async function settleSame(
+  ctx: GeneratorContext,
+  candidate: Candidate,
+  step: Step,
+): Promise<CurrentState> {
   const { next, old } = step
   if (next === undefined || old === undefined) throw new TypeError('a same has both states')
   const state = markSecretOutputs(next, () => undefined)
@@ -35,7 +41,9 @@ async function settleSame(ctx: GeneratorContext, step: Step): Promise<CurrentSta
   if (isProviderType(state.type))
     await ctx.providers.configure(state.urn, state.id, old.state.inputs)
   const unwritten = equalResources(old.state, state)
-  const tracked = unwritten ? old : await ctx.runner.settle(step, state)
+  const tracked = unwritten
+    ? old
+    : await ctx.runner.settle({ step, state, ...recordOf(ctx, candidate, [step]) })
   const end = succeeded(tracked.state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)
@@ -51,28 +59,41 @@ async function carryOutChange(
   for (const batch of batches(steps)) {
     const ends =
       isSettledHere(batch[0]?.next ?? candidate.next) && batch[0]?.op.startsWith('delete') !== true
-        ? [await settleChange(ctx, batch[0])]
+        ? [await settleChange(ctx, candidate, steps, batch[0])]
         : await ctx.runner.run({
             urn: candidate.claim.urn,
-            goal: ctx.digestOf(candidate.goal),
             steps: batch,
-            sets: deltaOf(ctx, candidate, steps),
+            ...recordOf(ctx, candidate, steps),
           })
     ended.push(...ends)
-    if (ends.some(({ end }) => end.verdict !== 'succeeded')) return fail(ctx)
+    if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, ends)
   }
   const made = ended.findLast(({ step }) => step.op !== 'replace')
-  if (made?.tracked === undefined) return fail(ctx)
+  if (made?.tracked === undefined) return failRegistration(ctx, ended)
   return { ...made.tracked, op: made.step.op }
+}
+
+/** What a record says of the registration beside its steps. */
+function recordOf(
+  ctx: GeneratorContext,
+  candidate: Candidate,
+  steps: readonly Step[],
+): { readonly goal: string; readonly sets: SetDelta } {
+  return { goal: ctx.digestOf(candidate.goal), sets: deltaOf(ctx, candidate, steps) }
 }
 
 /** What this decision added to the sets, for whoever folds the log. */
 function deltaOf(ctx: GeneratorContext, candidate: Candidate, steps: readonly Step[]): SetDelta {
   const { urn, alias } = candidate.claim
   const deleted = steps.filter(step => step.op === 'delete-replaced').map(step => step.urn)
+  const keys = deleted.flatMap(gone => {
+    const found = ctx.sets.dependentKeys.get(gone)
+    return found === undefined ? [] : [[gone, found] as const]
+  })
   return {
     ...(alias === undefined ? {} : { aliased: [[alias, urn] as const] }),
     ...(deleted.length === 0 ? {} : { deleted }),
+    ...(keys.length === 0 ? {} : { dependentKeys: keys }),
     ...(ctx.sets.replaces.has(urn) ? { replaced: [urn] } : {}),
   }
 }
@@ -86,17 +107,16 @@ function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
   return [...(deletes.length > 0 ? [deletes] : []), ...rest.map(step => [step])]
 }
 
-function fail(ctx: GeneratorContext): never {
-  if (ctx.continueOnError) throw new RegistrationFailed()
-  ctx.abort()
-  throw new Bail()
-}
-
 /**
  * Create, update or replace of a component or provider: no cloud is asked, the generator settles
  * it.
  */
-async function settleChange(ctx: GeneratorContext, step: Step | undefined): Promise<EndedStep> {
+async function settleChange(
+  ctx: GeneratorContext,
+  candidate: Candidate,
+  steps: readonly Step[],
+  step: Step | undefined,
+): Promise<EndedStep> {
   if (step?.next === undefined) throw new TypeError('a change has a state to be')
   ctx.emitter.pre(step)
   if (step.op === 'replace') {
@@ -106,7 +126,7 @@ async function settleChange(ctx: GeneratorContext, step: Step | undefined): Prom
     return { step, end, tracked: undefined }
   }
   const state = markSecretOutputs(await settledState(ctx, step, step.next), () => undefined)
-  const tracked = await ctx.runner.settle(step, state)
+  const tracked = await ctx.runner.settle({ step, state, ...recordOf(ctx, candidate, steps) })
   const end = succeeded(tracked.state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)

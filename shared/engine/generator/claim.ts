@@ -61,7 +61,8 @@ function claimAlias(ctx: GeneratorContext, urn: Urn, alias: Urn): void {
       urn,
     )
   const taker = sets.aliased.get(alias)
-  if (taker !== undefined)
+  // An earlier life of this deployment may have decided the very same.
+  if (taker !== undefined && taker !== urn)
     bail(ctx, `Alias '${alias}' of resource '${urn}' is claimed by '${taker}' already`, urn)
   sets.aliased.set(alias, urn)
   sets.former.set(urn, alias)

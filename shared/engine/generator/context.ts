@@ -6,25 +6,19 @@
  * what the clock, chance or the network say outside of the ports; a reply is made from the stored
  * form of an end that is durable; after an abort nothing is decided.
  */
-import type { Provider } from '../../providers/provider.ts'
+import type { CallResult, Provider } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { SetDelta } from '../../records/log.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step, TrackedState } from '../step.ts'
-import type { StepEnd } from '../step-end.ts'
+import type { EndedStep } from '../step-end.ts'
 import type { Base } from '../deployment/base.ts'
+import type { CallIdentity } from './goal-identity.ts'
 import type { Goal } from './goal.ts'
+import type { Replay } from './replay.ts'
 import type { GeneratorSets } from './sets.ts'
-
-/** A step with its end, and where its state is now. */
-export interface EndedStep {
-  readonly step: Step
-  readonly end: StepEnd
-  /** The state that results, undefined when none does. */
-  readonly tracked: TrackedState | undefined
-}
 
 /** How decided steps are carried out: through log and queue, or at once in a preview. */
 export interface StepRunner {
@@ -41,9 +35,22 @@ export interface StepRunner {
   /**
    * Records a step that the generator itself settles: its state is complete, no executor is asked.
    */
-  readonly settle: (step: Step, state: ResourceState | undefined) => Promise<TrackedState>
+  readonly settle: (decision: SettledDecision) => Promise<TrackedState>
   /** Records outputs that were registered: the whole state that results. */
   readonly outputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
+  /**
+   * The answer to a call of the program: the recorded one, or what `ask` says, recorded before the
+   * next decision is (I10). Equal keys are answered in the order in which they were asked.
+   */
+  readonly answer: (key: string, ask: () => Promise<CallResult>) => Promise<CallResult>
+}
+
+/** A step that the generator settles; `goal` and `sets` as of a registration. */
+export interface SettledDecision {
+  readonly step: Step
+  readonly state: ResourceState | undefined
+  readonly goal: string
+  readonly sets: SetDelta
 }
 
 /** What every part of the generator works with. */
@@ -55,6 +62,8 @@ export interface GeneratorContext {
   readonly base: Base
   readonly sets: GeneratorSets
   readonly runner: StepRunner
+  /** What earlier lives of the deployment decided; undefined in a first life and a preview. */
+  readonly replay: Replay | undefined
   readonly providers: ProviderRegistry
   readonly emitter: StepEmitter
   /** 32 fresh bytes. */
@@ -72,6 +81,8 @@ export interface GeneratorContext {
   readonly isAborted: () => boolean
   /** Keyed digest of a goal, to compare registrations. */
   readonly digestOf: (goal: Goal) => string
+  /** Keyed digest of a call of the program, to find its recorded answer. */
+  readonly digestOfCall: (call: CallIdentity) => string
 }
 
 /** Thrown when an error was reported already and nothing more is to be decided. */
@@ -88,6 +99,17 @@ export class RegistrationFailed extends Error {
     super('the registration failed; its error was reported')
     this.name = 'RegistrationFailed'
   }
+}
+
+/**
+ * Gives a registration up whose step did not succeed; its error was told. The deployment ends with
+ * it, unless it goes on after errors, or the end is one that only a person can find out.
+ */
+export function failRegistration(ctx: GeneratorContext, ends: readonly EndedStep[]): never {
+  const isUnknown = ends.some(({ end }) => end.verdict === 'interrupted')
+  if (ctx.continueOnError || isUnknown) throw new RegistrationFailed()
+  ctx.abort()
+  throw new Bail()
 }
 
 /** Reports an error and ends the deployment. */

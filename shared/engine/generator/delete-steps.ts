@@ -1,11 +1,11 @@
 import type { StateEffect, StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { type Step, stepOf } from '../step.ts'
+import { type Step, stepOf, type TrackedState } from '../step.ts'
 import type { GeneratorContext } from './context.ts'
 import { isWithoutCall } from './replacement.ts'
 import { isOperatedOn } from './sets.ts'
 
-/** A delete of a base state, by its index. */
+/** A delete of a state, by its index in the base, or beyond it for what this deployment made. */
 export interface CondemnedStep {
   readonly index: number
   readonly step: Step
@@ -36,6 +36,20 @@ export function condemnedSteps(ctx: GeneratorContext): readonly CondemnedStep[] 
   return found.map(({ index, op, effect }) => {
     const old = base.tracked(index)
     return { index, step: stepOf({ op, effect, old, skipCall: isWithoutCall(ctx, old.state) }) }
+  })
+}
+
+/** Deletes of what earlier lives of this deployment made and nobody wants any more. */
+export function leftoverSteps(
+  ctx: GeneratorContext,
+  left: readonly TrackedState[],
+): readonly CondemnedStep[] {
+  const first = ctx.base.snapshot.resources.length
+  for (const { state } of left) ctx.sets.deletes.add(state.urn)
+  return left.map((old, at) => {
+    const op = old.state.external ? 'discard' : 'delete'
+    const skipCall = isWithoutCall(ctx, old.state)
+    return { index: first + at, step: stepOf({ op, effect: 'remove', old, skipCall }) }
   })
 }
 

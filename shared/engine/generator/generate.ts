@@ -12,6 +12,7 @@ import { differenceOf } from './difference.ts'
 import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
+import { replayed } from './replay.ts'
 import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
 import type { CurrentState } from './sets.ts'
@@ -28,6 +29,11 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
   const claim = claimUrn(ctx, goal)
   ctx.sets.goals.set(claim.urn, goal)
   try {
+    const known = await replayed(ctx, claim, ctx.replay === undefined ? '' : ctx.digestOf(goal))
+    if (known !== undefined) {
+      ctx.sets.current.set(claim.urn, known)
+      return known
+    }
     const candidate = await checked(ctx, goal, claim)
     const steps = await decideSteps(ctx, candidate)
     return await carryOut(ctx, candidate, steps)

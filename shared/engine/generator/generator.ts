@@ -126,9 +126,12 @@ async function invoke(
   const explicit = explicitProvider(ctx, provider)
   const reference = explicit === '' ? await defaultFor(asked.plugin) : explicit
   if (ctx.isAborted()) throw new Bail()
+  const identity = { words: [asked.token], args: asked.args, provider: reference }
   try {
-    const instance = await ctx.providers.instance(reference)
-    return await instance.invoke({ token: asked.token, args: asked.args, preview: ctx.preview })
+    return await ctx.runner.answer(ctx.digestOfCall({ kind: 'invoke', ...identity }), async () => {
+      const instance = await ctx.providers.instance(reference)
+      return instance.invoke({ token: asked.token, args: asked.args, preview: ctx.preview })
+    })
   } catch (thrown) {
     throw new Error(`invocation of ${asked.token} returned an error: ${messageOf(thrown)}`, {
       cause: thrown,

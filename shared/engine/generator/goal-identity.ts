@@ -1,5 +1,19 @@
 import { encodeStored, encodeStoredMap, type Seal } from '../../values/stored.ts'
+import type { PropertyMap } from '../../values/value.ts'
 import type { Goal } from './goal.ts'
+
+/** A call or read of the program, as it is told from others. */
+export interface CallIdentity {
+  readonly kind: 'invoke' | 'read'
+  readonly words: readonly string[]
+  readonly args: PropertyMap
+  readonly provider: string
+}
+
+/** The canonical text of a call; its keyed digest names its recorded answer. */
+export function canonicalCall({ kind, words, args, provider }: CallIdentity): string {
+  return JSON.stringify([kind, words, encodeStoredMap(args, open), provider])
+}
 
 /** Secrets are told apart by their contents: the text is only ever digested with a key. */
 const open: Seal = plaintext => ({ plaintext })

@@ -14,7 +14,7 @@ export function unwrittenPositions(
   deps: { readonly sealing: Sealing; readonly nextId: () => OperationId },
 ): readonly Decision[] {
   const moved: Decision[] = []
-  for (const [urn, current] of ctx.sets.current) {
+  for (const [urn, current] of [...ctx.sets.current]) {
     const goal = ctx.sets.goals.get(urn)
     if (goal === undefined || current.ref.kind !== 'base') continue
     const { state } = current
@@ -30,7 +30,10 @@ export function unwrittenPositions(
       { id: deps.nextId(), needs: 0, releases: [] },
       deps.sealing,
     )
-    moved.push({ kind: 'settled', operation, state: deps.sealing.seal(next) })
+    moved.push({ kind: 'settled', operation, state: deps.sealing.seal(next), goal: '', sets: {} })
+    // What is written of it from now on replaces this record.
+    const ref = { kind: 'operation' as const, operation: operation.id }
+    ctx.sets.current.set(urn, { ...current, state: next, ref })
   }
   return moved
 }

@@ -3,8 +3,8 @@ import { perform } from '../executor/perform.ts'
 import { type PerformDeps } from '../executor/performing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step, TrackedState } from '../step.ts'
-import { succeeded } from '../step-end.ts'
-import type { EndedStep, StepRunner } from './context.ts'
+import { type EndedStep, succeeded } from '../step-end.ts'
+import type { StepRunner } from './context.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
 /**
@@ -34,8 +34,9 @@ export function createPreviewRunner(deps: PerformDeps, emitter: StepEmitter): St
       }
       return ends
     },
-    settle: (step, state) => Promise.resolve(tracked(state ?? stateOf(step))),
+    settle: ({ step, state }) => Promise.resolve(tracked(state ?? stateOf(step))),
     outputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
+    answer: (_key, ask) => ask(),
   }
 }
 

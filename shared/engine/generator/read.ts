@@ -3,10 +3,12 @@ import type { Urn } from '../../names/urn.ts'
 import { resourceState } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { type Step, stepOf } from '../step.ts'
-import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
+import { bail, failRegistration, type GeneratorContext } from './context.ts'
 import { claimUrn } from './claim.ts'
+import type { CallIdentity } from './goal-identity.ts'
 import type { PackageRequest } from './goal.ts'
 import { type DefaultProviders, explicitProvider } from './provider-resolution.ts'
+import { replayed } from './replay.ts'
 import type { CurrentState } from './sets.ts'
 
 /** A resource that the program names by id without owning it. `id` '' = not known (preview). */
@@ -36,6 +38,12 @@ export async function readResource(
   const claim = claimUrn(ctx, { ...asked, aliases: [] })
   if (isProviderType(asked.type)) bail(ctx, 'provider resources may not be read', claim.urn)
   if (asked.id === '' && !asked.idUnknown) bail(ctx, `Expected an ID for ${claim.urn}`, claim.urn)
+  const goal = ctx.digestOfCall(readIdentity(asked, provider))
+  const known = await replayed(ctx, claim, goal)
+  if (known !== undefined) {
+    ctx.sets.current.set(claim.urn, known)
+    return known
+  }
   const next = resourceState({
     urn: claim.urn,
     type: asked.type,
@@ -64,14 +72,17 @@ export async function readResource(
     steps.push(stepOf({ op: 'replace', effect: 'none', old, next }))
   } else if (old === undefined) steps.push(stepOf({ op: 'read', effect: 'add', next }))
   else steps.push(stepOf({ op: 'read', effect: 'replace', old, next }))
-  const ends = await ctx.runner.run({ urn: claim.urn, goal: '', steps, sets: {} })
+  const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets: {} })
   const made = ends[0]
-  if (made?.tracked === undefined || made.end.verdict !== 'succeeded') {
-    if (ctx.continueOnError) throw new RegistrationFailed()
-    ctx.abort()
-    throw new Bail()
-  }
+  if (made?.tracked === undefined || made.end.verdict !== 'succeeded')
+    return failRegistration(ctx, ends)
   const current = { ...made.tracked, op: made.step.op }
   ctx.sets.current.set(claim.urn, current)
   return current
+}
+
+/** What tells two reads apart: where in the program they stand does not. */
+function readIdentity(asked: ReadRequest, provider: string): CallIdentity {
+  const { type, name, id, parent, properties } = asked
+  return { kind: 'read', words: [type, name, id, parent], args: properties, provider }
 }

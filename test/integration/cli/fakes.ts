@@ -182,6 +182,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
         terminate: () => bench.calls.push('terminate'),
       }
     },
+    interrupted: () => Promise.reject(error('NOTHING_TO_RESUME', 'nothing was interrupted')),
     cancel: async stack => {
       bench.calls.push(`close ${stack}`)
       return { cancelled: bench.busy.delete(stack) }

@@ -1,0 +1,81 @@
+import { error } from '../../shared/errors/error.ts'
+import { finishClose } from '../../shared/engine/deployment/close.ts'
+import { baseOf } from '../../shared/engine/deployment/base.ts'
+import { leftBehind, operationsSincePin } from '../../shared/engine/deployment/left-behind.ts'
+import { type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { sweep } from '../../shared/engine/deployment/sweep.ts'
+import { busyError, standingOf, takeOver } from '../../shared/engine/deployment/take-over.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { decodeSnapshot } from '../../shared/state/deployment.ts'
+import type { GeneratorPorts, StartedDeployment } from './handle.ts'
+
+/** A deployment that nobody holds any more: what it was asked to do. */
+export interface Interrupted {
+  readonly deployment: StartedDeployment['deployment']
+  readonly pin: StartedDeployment['pin']
+}
+
+/**
+ * The deployment that a stack was left with. Throws STACK_NOT_FOUND, STACK_BUSY when its holder
+ * lives, NOTHING_TO_RESUME.
+ */
+export async function interruptedOf(ports: GeneratorPorts, stack: StackId): Promise<Interrupted> {
+  const record = await ports.catalog.stack(stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  if (record.current === '')
+    throw error('NOTHING_TO_RESUME', `no deployment of '${stack}' was interrupted`)
+  const deployment = record.current
+  const standing = await standingOf(ports, deployment)
+  if (standing.kind === 'held') throw busyError(deployment, standing.holder)
+  const { pin } = await viewLog(ports, deployment)
+  if (standing.kind === 'over' || pin === undefined)
+    throw error('NOTHING_TO_RESUME', `no deployment of '${stack}' had begun to decide anything`)
+  return { deployment, pin }
+}
+
+/**
+ * Takes over the log of an interrupted deployment and makes it ready to go on: what its dead
+ * processes left is recovered, what is ready is sent again (I10). Throws RESUME_DIFFERS when
+ * program or configuration are not those that it was begun with, and what `interruptedOf` throws.
+ */
+export async function resumeDeployment(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+): Promise<StartedDeployment> {
+  const { deployment, pin: first } = await interruptedOf(ports, request.stack)
+  if (first.program !== request.program)
+    throw error(
+      'RESUME_DIFFERS',
+      'the program or its configuration changed since the deployment was interrupted',
+    )
+  const { view, writer, gone } = await takeOver(ports, deployment)
+  const { pin } = view
+  if (pin === undefined || (await isOver(ports, deployment, view)))
+    throw error('NOTHING_TO_RESUME', 'the deployment was already ending; it is closed now')
+  const isGone = (executor: string): boolean => gone.has(executor)
+  await sweep({ ...ports, deployment, isGone }, operationsSincePin(view))
+  const stored = await readSnapshotBlob(ports.blobs, pin.base)
+  const base = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
+  const left = await leftBehind(ports, deployment, view)
+  return { deployment, writer, pin, base, left }
+}
+
+/** A deployment that was stopped or closing is only closed: the stop flag is never taken back. */
+async function isOver(
+  ports: GeneratorPorts,
+  deployment: StartedDeployment['deployment'],
+  view: LogView,
+): Promise<boolean> {
+  if (view.closing === undefined) {
+    const control = await ports.control.read(deployment)
+    if (control !== undefined && control.stop === 'none') return false
+    throw error(
+      'NOTHING_TO_RESUME',
+      'the deployment was told to stop, and that is never taken back',
+    )
+  }
+  await finishClose(ports, deployment, { isHere: false, changes: {} })
+  return true
+}

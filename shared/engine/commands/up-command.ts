@@ -1,0 +1,132 @@
+import type { Decision } from '../../records/log.ts'
+import { stackType } from '../../names/urn.ts'
+import type { TrackedState } from '../step.ts'
+import type { Base } from '../deployment/base.ts'
+import { followPlan, runPlan } from '../deployment/plan-run.ts'
+import type { GeneratorContext } from '../generator/context.ts'
+import { planDeletes } from '../generator/delete-plan.ts'
+import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
+import { createDeploymentRunner } from '../generator/deployment-runner.ts'
+import { createReplay } from '../generator/deployment-replay.ts'
+import { unwrittenPositions } from '../generator/positions.ts'
+import { leftovers, type Replay } from '../generator/replay.ts'
+import { restore } from '../generator/restore.ts'
+import { stateGraph } from '../graph/dependencies.ts'
+import type { CommandDeps } from './command-deps.ts'
+import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
+import { recordedPlan } from './recorded-plan.ts'
+
+/**
+ * Runs the program against a base, deletes what nobody wants any more, applies the stack's outputs.
+ * What earlier lives recorded is restored first and carried on.
+ */
+export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
+  const { life, writer, recorded } = deps
+  const { ctx, replay } = contextOf(deps, base)
+  if (recorded?.programEnded !== undefined) return afterProgram(deps, ctx, replay)
+  if (recorded?.hasPassed('program') !== true)
+    await writer.append({ kind: 'phase', phase: 'program' })
+  const phase = await runProgramPhase(life, ctx)
+  if (phase === undefined) return false
+  const { part, generator } = phase
+  const outputs = generator.stackOutputs()
+  let isWhole = false
+  if (part.isClean) {
+    const positions = unwrittenPositions(ctx, deps)
+    const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
+    isWhole = await deleteCondemned(deps, ctx, [...positions, { kind: 'program-ended', ...sealed }])
+  }
+  if (life.fault() === undefined) {
+    await applyStackOutputs(ctx, outputs, isWhole)
+    const positions = part.isClean ? [] : unwrittenPositions(ctx, deps)
+    await writer.append(...positions, { kind: 'phase', phase: 'outputs-applied' })
+  }
+  const hasFinished = await part.finish()
+  return isWhole && hasFinished && !life.isAborted()
+}
+
+/** `destroy`: everything in the base is deleted. */
+export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean> {
+  const known = recordedPlan(deps, base, 'deletes')
+  const isStoppedByFailure = !deps.life.request.options.continueOnError
+  if (known !== undefined)
+    return (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
+  const { ctx } = contextOf({ ...deps, recorded: undefined }, base)
+  return deleteCondemned(deps, ctx, [])
+}
+
+/** The program ended in an earlier life: nothing is decided any more. */
+async function afterProgram(
+  deps: CommandDeps,
+  ctx: GeneratorContext,
+  replay: Replay | undefined,
+): Promise<boolean> {
+  const { recorded, writer } = deps
+  const known = recordedPlan(deps, ctx.base, 'deletes')
+  const isStoppedByFailure = !ctx.continueOnError
+  const isWhole =
+    known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
+  if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
+    return isWhole
+  const stack = await stackState(ctx, replay)
+  if (stack !== undefined) ctx.sets.current.set(stack.state.urn, { ...stack, op: 'same' })
+  const outputs = recorded?.programEnded?.outputs
+  const given = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
+  await applyStackOutputs(ctx, given, isWhole)
+  await writer.append({ kind: 'phase', phase: 'outputs-applied' })
+  return isWhole && !deps.life.isAborted()
+}
+
+async function stackState(
+  ctx: GeneratorContext,
+  replay: Replay | undefined,
+): Promise<TrackedState | undefined> {
+  const recorded = replay?.urns().find(urn => urn.includes(`::${stackType}::`))
+  if (recorded !== undefined) return replay?.stateOf(recorded)
+  const { resources } = ctx.base.snapshot
+  const index = resources.findIndex(state => state.type === stackType && state.parent === '')
+  return index < 0 ? undefined : ctx.base.tracked(index)
+}
+
+function contextOf(
+  deps: CommandDeps,
+  base: Base,
+): { readonly ctx: GeneratorContext; readonly replay: Replay | undefined } {
+  const { recorded, life } = deps
+  const given = new Map<string, number>()
+  const runner = createDeploymentRunner({
+    ...deps,
+    nextAnswer(key) {
+      const at = given.get(key) ?? 0
+      given.set(key, at + 1)
+      return recorded?.answers(key)[at]
+    },
+  })
+  const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
+  const ctx = life.contextOf(base, runner, replay)
+  if (recorded !== undefined) restore(ctx.sets, recorded.decisions, ctx.providers)
+  return { ctx, replay }
+}
+
+/** Plans and follows the deletes of what nobody wants any more; `before` is durable with the plan. */
+async function deleteCondemned(
+  deps: CommandDeps,
+  ctx: GeneratorContext,
+  before: readonly Decision[],
+): Promise<boolean> {
+  const left = await leftovers(ctx)
+  const condemned = [...condemnedSteps(ctx), ...leftoverSteps(ctx, left)]
+  if (condemned.length === 0) {
+    if (before.length > 0) await deps.writer.append(...before)
+    return true
+  }
+  const graph =
+    left.length === 0
+      ? ctx.base.graph
+      : stateGraph([...ctx.base.snapshot.resources, ...left.map(({ state }) => state)])
+  const plan = {
+    planned: planDeletes(graph, condemned, deps),
+    isStoppedByFailure: !ctx.continueOnError,
+  }
+  return (await runPlan(deps, 'deletes', plan, before)).isWhole
+}

@@ -1,0 +1,91 @@
+import type { ChainQueuePort } from '../../ports/queue.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import { type Step, stepOf, type TrackedState } from '../step.ts'
+import { type EndedStep, succeeded } from '../step-end.ts'
+import type { EndWatcher, RecordedEnd } from './end-watcher.ts'
+import { stepEndOf } from './recorded-end.ts'
+import type { Sealing } from './sealing.ts'
+
+/** What following a chain needs. */
+export interface ChainDeps {
+  readonly deployment: DeploymentId
+  readonly chains: ChainQueuePort
+  readonly watcher: EndWatcher
+  readonly sealing: Sealing
+  readonly emitter: StepEmitter
+}
+
+/** One operation of a chain with the step that it is. */
+export interface ChainLink {
+  readonly operation: Operation
+  readonly step: Step | undefined
+}
+
+/**
+ * Sends a chain whose record is durable and follows it to its end, or to the first that does not
+ * succeed. `before`: ends that stood before this life, of which nobody has told yet; a chain that
+ * they do not complete is sent again, which is harmless where it runs.
+ */
+export async function runChain(
+  deps: ChainDeps,
+  chain: readonly ChainLink[],
+  before: ReadonlyMap<OperationId, RecordedEnd> = new Map(),
+): Promise<readonly EndedStep[]> {
+  const waits = chain.map(({ operation }) => {
+    const known = before.get(operation.id)
+    const wait = known === undefined ? deps.watcher.wait(operation.id) : Promise.resolve(known)
+    wait.catch(() => undefined)
+    return wait
+  })
+  const [first] = chain
+  const isOver = chain.every(({ operation }) => before.has(operation.id))
+  if (first !== undefined && !isOver)
+    await deps.chains.send([{ deployment: deps.deployment, operations: [first.operation.id] }])
+  const ended: EndedStep[] = []
+  for (const [at, { operation, step }] of chain.entries()) {
+    const wait = waits[at]
+    if (step === undefined || wait === undefined) break
+    const end = stepEndOf(await wait, deps.sealing)
+    if (before.has(operation.id)) {
+      deps.emitter.pre(step)
+      deps.emitter.ended(step, end)
+    }
+    deps.emitter.count(step, end)
+    const tracked = end.state === undefined ? undefined : trackedBy(end.state, operation.id)
+    ended.push({ step, end, tracked })
+    if (end.verdict !== 'succeeded') break
+  }
+  return ended
+}
+
+/** Whether a chain of so many operations ended well. */
+export function isWhole(ended: readonly EndedStep[], length: number): boolean {
+  return ended.length === length && ended.every(({ end }) => end.verdict === 'succeeded')
+}
+
+/** A state that an operation made. */
+export function trackedBy(state: ResourceState, operation: OperationId): TrackedState {
+  return { state, ref: { kind: 'operation', operation } }
+}
+
+/** Tells of the replace steps of a chain that ended well. */
+export function tellReplaces(emitter: StepEmitter, steps: readonly Step[]): void {
+  for (const step of steps) {
+    if (step.op !== 'replace') continue
+    const end = succeeded(step.next)
+    emitter.pre(step)
+    emitter.ended(step, end)
+    emitter.count(step, end)
+  }
+}
+
+/** The replace step that is told beside the create of a replacement. */
+export function replaceStepOf(made: Step): Step | undefined {
+  if (made.op !== 'create-replacement' && made.op !== 'read-replacement') return undefined
+  if (made.next === undefined) return undefined
+  const { old, next, reason } = made
+  return stepOf({ op: 'replace', effect: 'none', old, next, reason })
+}

@@ -1,0 +1,34 @@
+import type { OperationsPort } from '../../ports/records.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import type { RecordedEnd } from './end-watcher.ts'
+import { executedOperations, inBatches, type LogView } from './log-view.ts'
+import { lastOperation, type Recorded, recordedOf } from './recorded.ts'
+
+/** What earlier lives of a deployment left to the one that goes on with it. */
+export interface LeftBehind {
+  readonly recorded: Recorded
+  /** Every end that stood when this life began, since the last pin. */
+  readonly before: ReadonlyMap<OperationId, RecordedEnd>
+  /** The highest operation id so far. */
+  readonly last: number
+}
+
+/** Reads what earlier lives left. */
+export async function leftBehind(
+  ports: { readonly operations: OperationsPort },
+  deployment: DeploymentId,
+  view: LogView,
+): Promise<LeftBehind> {
+  const before = new Map<OperationId, RecordedEnd>()
+  const ids = operationsSincePin(view).map(({ id }) => id)
+  for (const batch of inBatches(ids, 500))
+    for (const [id, end] of await ports.operations.ends(deployment, batch))
+      if (end.head.end !== undefined) before.set(id, end)
+  return { recorded: recordedOf(view), before, last: lastOperation(view) }
+}
+
+/** The operations that executors run, decided since the last pin: those before it are folded. */
+export function operationsSincePin(view: LogView): ReturnType<typeof executedOperations> {
+  const since = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
+  return executedOperations({ ...view, decisions: view.decisions.slice(since) })
+}

@@ -1,0 +1,91 @@
+import type { Urn } from '../../names/urn.ts'
+import type { Decision, Phase } from '../../records/log.ts'
+import type { Operation, StateReference } from '../../records/operation.ts'
+import type { StoredResource } from '../../state/stored.ts'
+import type { LogView } from './log-view.ts'
+
+/** One kind of decision. */
+type Of<K extends Decision['kind']> = Decision & { readonly kind: K }
+
+/** The recorded answer to a call of the program. */
+export type RecordedAnswer = Of<'answered'>
+
+/** Everything that was decided about one URN, in order. */
+export type RecordedDecision = Of<'registration'> | Of<'settled'>
+
+/** What earlier lives of a deployment decided since its last pin, by what it is looked up with. */
+export interface Recorded {
+  /** In the order of the log. */
+  readonly decisions: readonly RecordedDecision[]
+  readonly of: (urn: Urn) => readonly RecordedDecision[]
+  /** The outputs that were registered last for a state. */
+  readonly outputsOf: (target: StateReference) => StoredResource | undefined
+  /** Answers to one call, in the order in which they were given. */
+  readonly answers: (key: string) => readonly Of<'answered'>[]
+  readonly plan: (what: Of<'plan'>['what']) => readonly Operation[] | undefined
+  readonly hasPassed: (phase: Phase) => boolean
+  readonly programEnded: Of<'program-ended'> | undefined
+}
+
+/** Reads a log as what a new life has to know of the ones before. */
+export function recordedOf(view: LogView): Recorded {
+  const since = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
+  const decisions = view.decisions.slice(since)
+  const byUrn = new Map<Urn, RecordedDecision[]>()
+  const outputs = new Map<string, StoredResource>()
+  const answers = new Map<string, Of<'answered'>[]>()
+  const plans = new Map<string, readonly Operation[]>()
+  const phases = new Set<Phase>()
+  let programEnded: Of<'program-ended'> | undefined
+  for (const decision of decisions) {
+    if (decision.kind === 'registration') push(byUrn, decision.urn, decision)
+    else if (decision.kind === 'settled') push(byUrn, decision.operation.urn, decision)
+    else if (decision.kind === 'outputs') outputs.set(keyOf(decision.target), decision.state)
+    else if (decision.kind === 'answered') push(answers, decision.key, decision)
+    else if (decision.kind === 'phase') phases.add(decision.phase)
+    else if (decision.kind === 'program-ended') programEnded = decision
+    else if (decision.kind === 'plan')
+      plans.set(
+        decision.what,
+        decision.pages.flatMap(hash => view.pages.get(hash) ?? []),
+      )
+  }
+  return {
+    decisions: decisions.filter(
+      decision => decision.kind === 'registration' || decision.kind === 'settled',
+    ),
+    of: urn => byUrn.get(urn) ?? [],
+    outputsOf: target => outputs.get(keyOf(target)),
+    answers: key => answers.get(key) ?? [],
+    plan: what => plans.get(what),
+    hasPassed: phase => phases.has(phase),
+    programEnded,
+  }
+}
+
+/** The highest operation id that a log has, 0 when it has none. */
+export function lastOperation(view: LogView): number {
+  let last = 0
+  for (const decision of view.decisions) {
+    if (decision.kind === 'outputs') last = Math.max(last, decision.operation)
+    for (const { id } of operationsIn(decision, view)) last = Math.max(last, id)
+  }
+  return last
+}
+
+function operationsIn(decision: Decision, view: LogView): readonly Operation[] {
+  if (decision.kind === 'registration') return decision.operations
+  if (decision.kind === 'settled') return [decision.operation]
+  if (decision.kind === 'plan') return decision.pages.flatMap(hash => view.pages.get(hash) ?? [])
+  return []
+}
+
+function keyOf(reference: StateReference): string {
+  return reference.kind === 'base' ? `base ${reference.index}` : `operation ${reference.operation}`
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key)
+  if (list === undefined) map.set(key, [value])
+  else list.push(value)
+}

@@ -1,0 +1,44 @@
+import type { OperationsPort } from '../../ports/records.ts'
+import type { Head } from '../../records/head.ts'
+import type { DeploymentId } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+
+/** Steps that may be asked a second time when nobody knows whether the first one was heard. */
+const repeatable: ReadonlySet<Operation['op']> = new Set([
+  'update',
+  'delete',
+  'delete-replaced',
+  'discard',
+  'discard-replaced',
+  'read',
+  'read-replacement',
+  'refresh',
+  'remove-pending-replace',
+])
+
+/** Whether a step may be begun again after an attempt that may have called. */
+export function isRepeatable({ op, skipCall }: Pick<Operation, 'op' | 'skipCall'>): boolean {
+  return skipCall === true || repeatable.has(op)
+}
+
+/**
+ * Gives a begun operation whose owner is gone back to the living: an outcome that was left is
+ * selected; what may be repeated loses its owner, so that it can begin again; a create is ended as
+ * interrupted, for only a person can learn what became of it. Conditional on owner and attempt.
+ * Source: design, recovery.
+ */
+export async function recover(
+  deps: { readonly operations: OperationsPort; readonly deployment: DeploymentId },
+  operation: Operation,
+  head: Head,
+): Promise<void> {
+  const { operations, deployment } = deps
+  const { owner, attempt } = head
+  const outcome = await operations.outcome(deployment, operation.id, attempt)
+  const select = { owner, attempt }
+  if (outcome !== undefined)
+    await operations.select(deployment, operation.id, { ...select, verdict: outcome.verdict })
+  else if (!isRepeatable(operation))
+    await operations.select(deployment, operation.id, { ...select, verdict: 'interrupted' })
+  else if (owner !== '') await operations.lapse(deployment, operation.id, owner, attempt)
+}

@@ -1,0 +1,78 @@
+import type { ChainQueuePort } from '../../ports/queue.ts'
+import type { OperationsPort } from '../../ports/records.ts'
+import { freshHead, type Head } from '../../records/head.ts'
+import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import { chainMessages } from './chain-messages.ts'
+import { inBatches } from './log-view.ts'
+import { recover } from './recover.ts'
+
+/** What a sweep works with. `isGone`: whether an executor identity is known to be dead. */
+export interface SweepDeps {
+  readonly deployment: DeploymentId
+  readonly operations: OperationsPort
+  readonly chains: ChainQueuePort
+  readonly isGone: (executor: ExecutorId) => boolean
+}
+
+/**
+ * Brings on what lost its message, its arrival or its owner: operations whose owner is gone are
+ * recovered, arrivals of what ended are redone where the waiter has not begun, ready joins are
+ * ended, and what is ready is sent. Every write is conditional and may be repeated; with it no
+ * message is needed for progress (I4). Linear in `operations`, which are those not known to have
+ * ended. Answers what is open still.
+ */
+export async function sweep(
+  deps: SweepDeps,
+  operations: readonly Operation[],
+): Promise<readonly Operation[]> {
+  const heads = await headsOf(deps, operations)
+  for (const operation of operations) {
+    const head = heads.get(operation.id)
+    if (head === undefined || head.end !== undefined || head.owner === '') continue
+    if (head.executor === '' || !deps.isGone(head.executor)) continue
+    await recover(deps, operation, head)
+  }
+  const settled = await headsOf(deps, operations)
+  const byId = new Map(operations.map(operation => [operation.id, operation]))
+  const open = operations.filter(({ id }) => settled.get(id)?.end?.verdict === 'succeeded')
+  for (let ended = open.pop(); ended !== undefined; ended = open.pop())
+    for (const id of ended.releases) {
+      const waiter = byId.get(id)
+      const head = settled.get(id) ?? freshHead
+      if (waiter === undefined || head.end !== undefined || head.owner !== '') continue
+      const arrived = head.arrived.includes(ended.id)
+        ? head
+        : await deps.operations.arrive(deps.deployment, id, ended.id)
+      settled.set(id, arrived)
+      if (waiter.op !== 'join' || arrived.arrived.length < waiter.needs) continue
+      const end = { verdict: 'succeeded' as const, attempt: 0 }
+      await deps.operations.select(deps.deployment, id, { owner: '', ...end })
+      settled.set(id, { ...arrived, end })
+      open.push(waiter)
+    }
+  const left = operations.filter(({ id }) => settled.get(id)?.end === undefined)
+  const ready = left.filter(
+    operation => operation.op !== 'join' && isReady(settled.get(operation.id), operation),
+  )
+  await deps.chains.send(chainMessages(deps.deployment, ready))
+  return left
+}
+
+function isReady(head: Head = freshHead, { needs }: Operation): boolean {
+  return head.owner === '' && head.arrived.length >= needs
+}
+
+async function headsOf(
+  deps: SweepDeps,
+  operations: readonly Operation[],
+): Promise<Map<OperationId, Head>> {
+  const found = new Map<OperationId, Head>()
+  for (const batch of inBatches(
+    operations.map(({ id }) => id),
+    500,
+  ))
+    for (const [id, head] of await deps.operations.heads(deps.deployment, batch))
+      found.set(id, head)
+  return found
+}

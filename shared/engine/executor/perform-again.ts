@@ -1,0 +1,40 @@
+import type { Step } from '../step.ts'
+import { failed, type StepEnd, succeeded } from '../step-end.ts'
+import { perform } from './perform.ts'
+import { type PerformDeps, subjectOf } from './performing.ts'
+
+/**
+ * Performs a step of which an earlier attempt may have been heard. A delete that fails now counts
+ * as done when the resource is gone; an update is sent again only while the resource is there.
+ * Source: design, recovery.
+ */
+export async function performAgain(step: Step, deps: PerformDeps): Promise<StepEnd> {
+  if (step.op === 'update' && (await isGone(step, deps)))
+    return failed({
+      message: `'${step.urn}' is gone: an earlier attempt of this update may have lost it. Run refresh, then up`,
+      status: 'ok',
+    })
+  const end = await perform(step, { preview: false }, deps)
+  const isDelete = step.next === undefined && step.op !== 'refresh'
+  if (end.verdict !== 'failed' || !isDelete || step.skipCall) return end
+  return (await isGone(step, deps)) ? succeeded(undefined) : end
+}
+
+/** Whether the provider says that the resource does not exist; no answer counts as no. */
+async function isGone(step: Step, deps: PerformDeps): Promise<boolean> {
+  const old = step.old?.state
+  if (old === undefined) return false
+  try {
+    const provider = await deps.provider(old.provider)
+    const read = await provider.read({
+      ...subjectOf(old),
+      id: old.id,
+      inputs: old.inputs,
+      outputs: old.outputs,
+      timeout: old.customTimeouts.read ?? 0,
+    })
+    return read.id === '' || read.outputs === undefined
+  } catch {
+    return false
+  }
+}

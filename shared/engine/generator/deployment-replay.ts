@@ -1,0 +1,94 @@
+import type { OperationsPort } from '../../ports/records.ts'
+import type { OperationId } from '../../records/ids.ts'
+import { error } from '../../errors/error.ts'
+import type { Base } from '../deployment/base.ts'
+import {
+  type ChainDeps,
+  isWhole,
+  replaceStepOf,
+  runChain,
+  tellReplaces,
+  trackedBy,
+} from '../deployment/chain-run.ts'
+import type { RecordedEnd } from '../deployment/end-watcher.ts'
+import { stepOfOperation } from '../deployment/operations.ts'
+import { stepEndOf } from '../deployment/recorded-end.ts'
+import type { Recorded } from '../deployment/recorded.ts'
+import type { TrackedState } from '../step.ts'
+import type { RecordedSettled, Replay } from './replay.ts'
+
+/** What a replay over the records needs. `before`: the ends that stood when this life began. */
+export interface ReplayDeps extends ChainDeps {
+  readonly operations: OperationsPort
+  readonly base: Base
+  readonly recorded: Recorded
+  readonly before: ReadonlyMap<OperationId, RecordedEnd>
+}
+
+/** The decisions of earlier lives, carried on through log and queue. */
+export function createReplay(deps: ReplayDeps): Replay {
+  const { recorded, sealing, base, before } = deps
+  const open = { base, sealing, made: () => undefined }
+  const settled: Replay['settled'] = decision => {
+    const { operation } = decision
+    const state = stateIn(deps, decision)
+    const step = { ...stepOfOperation(operation, open), next: state }
+    return { step, tracked: trackedBy(state, operation.id) }
+  }
+  return {
+    decisionsOf: recorded.of,
+    urns: () => [...new Set(recorded.decisions.map(urnOf))],
+    settled,
+    async rerun({ operations }) {
+      const chain = operations.map(operation => ({
+        operation,
+        step: stepOfOperation(operation, open),
+      }))
+      const ended = await runChain(deps, chain, before)
+      if (isWhole(ended, chain.length))
+        tellReplaces(
+          deps.emitter,
+          chain.flatMap(({ step }) => replaceStepOf(step) ?? []),
+        )
+      return ended
+    },
+    async withdraw({ operations }) {
+      const [first] = operations
+      if (first === undefined) return false
+      return deps.operations.select(deps.deployment, first.id, {
+        owner: '',
+        attempt: 0,
+        verdict: 'failed',
+      })
+    },
+    async stateOf(urn) {
+      const last = recorded.of(urn).at(-1)
+      if (last === undefined) return undefined
+      if (last.kind === 'settled') return settled(last).tracked
+      return madeBy(deps, last.operations.findLast(({ effect }) => effect !== 'remove')?.id)
+    },
+  }
+}
+
+function urnOf(decision: Recorded['decisions'][number]) {
+  return decision.kind === 'registration' ? decision.urn : decision.operation.urn
+}
+
+/** The state of a settled step with the outputs that were registered for it since. */
+function stateIn(deps: ReplayDeps, { operation, state }: RecordedSettled) {
+  if (state === undefined)
+    throw error('STATE_INVALID', `the record of operation ${operation.id} lacks its state`)
+  return deps.sealing.open(state)
+}
+
+async function madeBy(
+  deps: ReplayDeps,
+  id: OperationId | undefined,
+): Promise<TrackedState | undefined> {
+  if (id === undefined) return undefined
+  const ends = await deps.operations.ends(deps.deployment, [id])
+  const found = ends.get(id)
+  if (found?.head.end === undefined) return undefined
+  const { state } = stepEndOf(found, deps.sealing)
+  return state === undefined ? undefined : trackedBy(state, id)
+}

@@ -1,0 +1,71 @@
+import type { Operation } from '../../records/operation.ts'
+import type { RecordedDecision } from '../deployment/recorded.ts'
+import type { ProviderRegistry } from '../../providers/registry.ts'
+import type { GeneratorSets } from './sets.ts'
+
+/**
+ * Folds recorded decisions into the sets, in the order in which they were made, before a new life
+ * serves its first call. What was unchanged left no record and is decided again.
+ */
+export function restore(
+  sets: GeneratorSets,
+  decisions: readonly RecordedDecision[],
+  providers: Pick<ProviderRegistry, 'alias'>,
+): void {
+  for (const decision of decisions) {
+    for (const [old, current] of decision.sets.aliased ?? []) {
+      sets.aliased.set(old, current)
+      sets.former.set(current, old)
+      providers.alias(old, current)
+    }
+    for (const [urn, keys] of decision.sets.dependentKeys ?? []) sets.dependentKeys.set(urn, keys)
+    for (const urn of decision.sets.replaced ?? []) sets.replaces.add(urn)
+    const operations = operationsOf(decision)
+    for (const operation of operations) note(sets, operation)
+    // What another replacement deleted first is there again once its own create was decided.
+    const made = operations.find(({ op }) => op === 'create-replacement' || op === 'create')
+    const isOwnDelete = operations.some(
+      ({ op, urn }) => op === 'delete-replaced' && urn === made?.urn,
+    )
+    if (made !== undefined && !isOwnDelete) sets.deletes.delete(made.urn)
+  }
+}
+
+/** Takes a decision that was withdrawn out of the sets again. */
+export function forget(sets: GeneratorSets, decision: RecordedDecision): void {
+  for (const urn of decision.sets.replaced ?? []) sets.replaces.delete(urn)
+  for (const [urn] of decision.sets.dependentKeys ?? []) sets.dependentKeys.delete(urn)
+  for (const { op, urn, old } of operationsOf(decision)) {
+    sets.operated.delete(urn)
+    if (op === 'delete-replaced') sets.deletes.delete(urn)
+    if (old?.kind !== 'base') continue
+    for (const set of [sets.marked, sets.condemned, sets.pendingReplacement]) set.delete(old.index)
+  }
+}
+
+function operationsOf(decision: RecordedDecision): readonly Operation[] {
+  return decision.kind === 'registration' ? decision.operations : [decision.operation]
+}
+
+function note(sets: GeneratorSets, { op, urn, old, effect }: Operation): void {
+  const index = old?.kind === 'base' ? old.index : undefined
+  switch (op) {
+    case 'delete-replaced':
+      sets.deletes.add(urn)
+      if (index !== undefined) sets.condemned.add(index)
+      if (index !== undefined && effect === 'mark-pending') sets.pendingReplacement.add(index)
+      return
+    case 'create-replacement':
+    case 'read-replacement':
+      sets.replaces.add(urn)
+      sets.operated.add(urn)
+      if (index !== undefined && effect === 'add-mark') sets.marked.add(index)
+      return
+    case 'same':
+    case 'update':
+    case 'read':
+      sets.operated.add(urn)
+      return
+    default:
+  }
+}

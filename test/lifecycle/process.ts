@@ -1,0 +1,110 @@
+import { compact } from '../../functions/compaction/handle.ts'
+import type { GeneratorPorts } from '../../functions/step-generator/handle.ts'
+import { portsOf } from '../../local/local.ts'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../shared/platform/embedded/platform.ts'
+import type { Provider } from '../../shared/providers/provider.ts'
+
+/** When a process dies: before its n-th effect, or after it and before it hears of it. */
+export interface Killing {
+  readonly effect: number
+  readonly when: 'before' | 'after'
+}
+
+/** Thrown for a run that was killed; names the effects that it came to. */
+export class Killed extends Error {
+  readonly effects: readonly string[]
+  constructor(effects: readonly string[]) {
+    super(`killed at ${effects.length}: ${effects.at(-1) ?? 'the start'}`)
+    this.effects = effects
+  }
+}
+
+/** One process as far as its effects go: what it did, and whether it still lives. */
+export interface TestProcess {
+  readonly platform: EmbeddedPlatform
+  readonly ports: GeneratorPorts
+  readonly guardProvider: (provider: Provider) => Provider
+  readonly died: Promise<'killed'>
+  readonly effects: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+/** The ports whose calls are effects of a process, and those of their methods that only read. */
+const guarded = [
+  'log',
+  'blobs',
+  'operations',
+  'control',
+  'catalog',
+  'leases',
+  'chains',
+  'events',
+] as const
+const reads =
+  /^(?:read|get|outcome|heads|ends|list|stack|stacks|history|versions|receive|renew|extend)$/
+
+/** Opens a process of its own over the store of a home, with a holder identity of its own. */
+export async function openProcess(about: {
+  readonly home: string
+  readonly number: number
+  readonly kill: Killing | undefined
+}): Promise<TestProcess> {
+  const effects: string[] = []
+  const died = Promise.withResolvers<'killed'>()
+  let isDead = false
+  const never = new Promise<never>(() => undefined)
+  const die = (): Promise<never> => {
+    isDead = true
+    died.resolve('killed')
+    return never
+  }
+  const guard = <F extends (...args: never[]) => unknown>(name: string, call: F): F => {
+    const isRead = reads.test(name.split('.')[1] ?? '')
+    const around = async (...args: Parameters<F>): Promise<unknown> => {
+      if (isDead) return never
+      if (!isRead) effects.push(name)
+      const isHere = !isRead && effects.length === about.kill?.effect
+      if (isHere && about.kill?.when === 'before') return die()
+      const result = await call(...args)
+      if (isHere) return die()
+      return isDead ? never : result
+    }
+    return around as unknown as F
+  }
+  const guardAll = <T extends object>(port: string, object: T): T =>
+    Object.fromEntries(
+      Object.entries(object).map(([name, value]) => [
+        name,
+        typeof value === 'function' ? guard(`${port}.${name}`, value as () => unknown) : value,
+      ]),
+    ) as T
+  const real = await openEmbeddedPlatform({ home: about.home })
+  const platform = {
+    ...real,
+    ...Object.fromEntries(guarded.map(name => [name, guardAll(name, real[name])])),
+  } as EmbeddedPlatform
+  const holder = { host: 'here', pid: about.number, started: 'then', who: 'a test' }
+  return {
+    platform,
+    ports: {
+      ...portsOf(platform),
+      holder,
+      // Runs of a test follow each other: whoever is not this one is dead.
+      isAlive: other => other.pid === about.number,
+      endGroup: () => undefined,
+      compact: deployment => compact(platform, deployment),
+    },
+    guardProvider: provider => ({
+      ...provider,
+      create: guard('provider.create', provider.create),
+      update: guard('provider.update', provider.update),
+      delete: guard('provider.delete', provider.delete),
+    }),
+    died: died.promise,
+    effects,
+    close: () => real.close(),
+  }
+}

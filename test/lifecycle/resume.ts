@@ -1,0 +1,128 @@
+import { expect } from 'vitest'
+import { type Cloud, createCloud } from './cloud.ts'
+import { type Monitor, openEngine, type Program, type Ran } from './engine.ts'
+import { Killed, type Killing } from './process.ts'
+
+const thing = (
+  monitor: Monitor,
+  name: string,
+  object: Record<string, unknown>,
+  more: object = {},
+) => monitor.register({ type: 'test:index:Thing', name, custom: true, object, ...more })
+
+/** First a stack to start from, then a program with every kind of step in it. */
+const first: Program = async monitor => {
+  const a = await thing(monitor, 'a', { v: 1 })
+  await thing(monitor, 'kept', { v: 1 })
+  await thing(monitor, 'changed', { v: 1 }, { dependencies: [a.urn] })
+  await thing(monitor, 'replaced', { replace: 1 })
+  const base = await thing(monitor, 'base', { replace: 1 })
+  const dependencies = new Map([['replace', { urns: [base.urn] }]])
+  const on = { dependencies: [base.urn], propertyDependencies: dependencies }
+  await thing(monitor, 'upon', { replace: base.id }, on)
+  await thing(monitor, 'gone', { v: 1 })
+  await thing(monitor, 'gone-upon', { v: 1 }, { dependencies: [a.urn] })
+}
+
+const second: Program = async monitor => {
+  const a = await thing(monitor, 'a', { v: 1 })
+  const group = await monitor.register({ type: 'test:index:Group', name: 'group', object: {} })
+  await thing(monitor, 'kept', { v: 1 })
+  await thing(monitor, 'changed', { v: 2 }, { dependencies: [a.urn] })
+  await Promise.all([
+    thing(monitor, 'new-1', { v: 1 }, { parent: group.urn }),
+    thing(monitor, 'new-2', { v: 1 }, { parent: group.urn }),
+    thing(monitor, 'replaced', { replace: 2 }),
+  ])
+  const first = { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
+  const base = await thing(monitor, 'base', { replace: 2 }, first)
+  const dependencies = new Map([['replace', { urns: [base.urn] }]])
+  const on = { dependencies: [base.urn], propertyDependencies: dependencies }
+  await thing(monitor, 'upon', { replace: base.id }, on)
+  await monitor.outputs(group.urn, { made: 2 })
+  await monitor.outputs(monitor.stack, { done: true })
+}
+
+/** What must be true in the end, told without ids and times. */
+interface Final {
+  readonly state: unknown
+  readonly cloud: unknown
+}
+
+function finalOf(ran: Ran, cloud: Cloud): Final {
+  const resources = (ran.state.resources ?? []).map(
+    ({ created: _c, modified: _m, provider: _p, id: _i, ...kept }) => kept,
+  )
+  return {
+    state: JSON.parse(
+      JSON.stringify(resources.sort((x, y) => (x.urn < y.urn ? -1 : 1))).replaceAll(
+        /(?<=pulumi:providers:test::default::)[0-9a-f-]+/g,
+        'id',
+      ),
+    ),
+    cloud: [...cloud.objects.keys()].sort(),
+  }
+}
+
+/** The run without a kill: its effects, and what it comes to. */
+export async function unharmed(): Promise<{ readonly effects: number; readonly final: Final }> {
+  const cloud = createCloud()
+  const engine = await openEngine(cloud.script)
+  try {
+    await engine.run(first)
+    const ran = await engine.run(second)
+    return { effects: ran.effects.length, final: finalOf(ran, cloud) }
+  } finally {
+    await engine.close()
+  }
+}
+
+/** What came of a killed and resumed run. */
+export interface Outlived {
+  /** Whether a create was left whose end nobody can know. */
+  readonly isUnknowable: boolean
+  readonly where: string
+}
+
+/**
+ * Kills the second deployment at one effect, resumes it, and checks: it comes to what the unharmed
+ * one comes to, or names in a pending operation what nobody can know; nothing is created twice, and
+ * nothing is lost.
+ */
+export async function checkOutlives(kill: Killing, expected: Final): Promise<Outlived | undefined> {
+  const cloud = createCloud()
+  const engine = await openEngine(cloud.script)
+  try {
+    await engine.run(first)
+    const began = cloud.log.length
+    const killed = await engine.run(second, { kill }).then(
+      () => undefined,
+      thrown => thrown as unknown,
+    )
+    if (killed === undefined) return undefined
+    if (!(killed instanceof Killed)) throw killed
+    const where = `${kill.when} ${kill.effect}: ${killed.effects.at(-1) ?? ''}`
+    const again = await engine.run(second, { resume: true }).catch((thrown: unknown) => {
+      // Nothing had been decided, or everything was done: then the next run does the rest.
+      if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
+      return engine.run(second)
+    })
+    const pending = again.state.pending_operations ?? []
+    const creates = cloud.log.slice(began).filter(line => line.startsWith('create '))
+    expect(creates.length, `${where}: ${creates.join()}`).toBe(new Set(creates).size)
+    const kept = new Set((again.state.resources ?? []).map(({ id }) => id))
+    const names = pending.map(({ resource }) => resource.urn.split('::').at(-1))
+    const lost = [...cloud.objects.keys()].filter(
+      id => !kept.has(id) && !names.includes(id.replace(/-\d+$/, '')),
+    )
+    expect(lost, where).toEqual([])
+    if (pending.length > 0) {
+      expect(again.result.result, where).toBe('failed')
+      return { isUnknowable: true, where }
+    }
+    expect(finalOf(again, cloud), where).toEqual(expected)
+    return { isUnknowable: false, where }
+  } finally {
+    await engine.close()
+  }
+}
