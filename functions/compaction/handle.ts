@@ -16,7 +16,6 @@ import { error } from '../../shared/errors/error.ts'
 import { fold } from '../../shared/journal/fold.ts'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../shared/ports/records.ts'
-import type { ClockPort } from '../../shared/ports/system.ts'
 import {
   deploymentPartsOf,
   type BlobHash,
@@ -32,7 +31,6 @@ export interface CompactionPorts {
   readonly operations: OperationsPort
   readonly blobs: BlobsPort
   readonly catalog: CatalogPort
-  readonly clock: ClockPort
 }
 
 /** The version that snapshots say wrote them: that of the engine whose format is kept. */
@@ -78,7 +76,8 @@ export async function foldOf(
     page: hash => view.pages.get(hash) ?? [],
     end: id => ends.get(id),
     secretsProvider: pin.secrets,
-    now: timestampOf(ports.clock.now()),
+    // Not the clock: a close that is done again must come to the very same snapshot.
+    now: timestampOf(view.at),
     version: writerVersion,
   })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { error } from '../../errors/error.ts'
 import type { BlobsPort, DecisionLogPort } from '../../ports/records.ts'
-import type { BlobHash, DeploymentId, LogNumber, OperationId } from '../../records/ids.ts'
+import type { BlobHash, DeploymentId, EpochMs, LogNumber, OperationId } from '../../records/ids.ts'
 import type { Decision, LogRecord } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
 
@@ -18,6 +18,8 @@ export interface LogView {
   /** The version that the close publishes from: that of the first pin. */
   readonly version: number
   readonly closing: (Decision & { readonly kind: 'closing' }) | undefined
+  /** When the closing record was written, else the last one: the time of a fold of this log (I6). */
+  readonly at: EpochMs
   /** The plan pages by their hash. */
   readonly pages: ReadonlyMap<BlobHash, readonly Operation[]>
 }
@@ -56,8 +58,13 @@ export async function viewLog(
     pin: pins.at(-1),
     version: pins[0]?.version ?? 0,
     closing: decisions.find(decision => decision.kind === 'closing'),
+    at: (records.find(isClosing) ?? records.at(-1))?.at ?? (0 as EpochMs),
     pages,
   }
+}
+
+function isClosing({ decisions }: LogRecord): boolean {
+  return decisions.some(decision => decision.kind === 'closing')
 }
 
 const pageForm = z.array(
