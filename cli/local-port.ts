@@ -4,13 +4,16 @@ import type { Platform } from '../shared/ports/platform.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
+/** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
+export type CancelOutcome = 'none' | 'closed' | 'asked'
+
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {
   readonly platform: Platform
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
-  /** Stops a living deployment, closes a dead one. `cancelled` false: there was none. */
-  readonly cancel: (stack: StackId) => Promise<{ readonly cancelled: boolean }>
+  /** Asks a living deployment to stop, closes a dead one. */
+  readonly cancel: (stack: StackId) => Promise<CancelOutcome>
   /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
   readonly importState: (
     stack: StackId,
