@@ -14,6 +14,10 @@ export function declareOperations(root: Command, attach: Attach): void {
   const preview = shared(root.command('preview').alias('pre'))
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
+    .addHelpText(
+      'after',
+      '\n--json prints events when PULUMI_ENABLE_STREAMING_JSON_PREVIEW is true, and is refused otherwise.',
+    )
   refreshing(preview)
   attach(
     preview,

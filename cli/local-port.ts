@@ -5,6 +5,9 @@ import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
+/** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
+export type CancelOutcome = 'none' | 'closed' | 'asked'
+
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {
   readonly platform: Platform
@@ -17,8 +20,8 @@ export interface Local {
   readonly interrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Stops a living deployment, closes a dead one. `cancelled` false: there was none. */
-  readonly cancel: (stack: StackId) => Promise<{ readonly cancelled: boolean }>
+  /** Asks a living deployment to stop, closes a dead one. */
+  readonly cancel: (stack: StackId) => Promise<CancelOutcome>
   /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
   readonly importState: (
     stack: StackId,

@@ -80,6 +80,7 @@ async function runOnce(
   let stop = (): void => {}
   const release = session.io.onInterrupt(() => {
     interrupts += 1
+    if (interrupts <= 2) emit(interruptNotice(interrupts))
     stop()
   })
   try {
@@ -92,6 +93,15 @@ async function runOnce(
   } finally {
     release()
   }
+}
+
+/** Says that Ctrl-C was heard, and what another one would do. */
+function interruptNotice(interrupts: number): EngineEventPayload {
+  const message =
+    interrupts === 1
+      ? 'Stopping: nothing more is started, what runs is awaited. Ctrl-C again abandons it.'
+      : 'Abandoning what runs: how it ends will not be known.'
+  return { diagnosticEvent: { message: `${message}\n`, color: 'raw', severity: 'warning' } }
 }
 
 function check(

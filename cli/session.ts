@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { error } from '../shared/errors/error.ts'
@@ -49,6 +50,8 @@ export interface Session {
 /** Makes the session of one command. Nothing is opened before it is asked for. */
 export function createSession(io: Io, tools: Tools, globals: GlobalOptions): Session {
   const cwd = resolve(io.cwd, globals.cwd ?? '.')
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+    throw error('CLI_USAGE', `${cwd}, given with --cwd, is no folder`)
   const home = resolve(io.env['ANTICHAIN_HOME'] || join(homedir(), '.antichain'))
   let project: Project | undefined
   let local: Promise<Local> | undefined

@@ -22,7 +22,9 @@ export async function removeStack(
   if (count > 0 && !how.force)
     throw error('STACK_NOT_EMPTY', `the stack '${stack}' still has ${count} resources`)
   if (!(await local.platform.catalog.removeStack(id)))
-    throw error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`)
+    throw error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`, {
+      hint: 'Wait for it, or end it with `antichain cancel`.',
+    })
   const project = projectOf(session, id)
   if (project === undefined) return
   if (!how.preserveConfig) rmSync(stackConfigFile(project, stack), { force: true })

@@ -69,6 +69,7 @@ export function deploymentRun(
     isCancelled = true
     life.abort()
     void platform.control.stop(deployment, 'forced').catch(() => undefined)
+    surroundings.plugins.abandon()
     void surroundings.processes.close()
   }
   return { done: run(), cancel, terminate }

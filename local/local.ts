@@ -23,6 +23,9 @@ import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
 
+/** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
+type CancelOutcome = 'none' | 'closed' | 'asked'
+
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {
   readonly platform: EmbeddedPlatform
@@ -35,8 +38,8 @@ export interface Local {
   readonly interrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Stops a living deployment, closes a dead one. `cancelled` false: there was none. */
-  readonly cancel: (stack: StackId) => Promise<{ readonly cancelled: boolean }>
+  /** Asks a living deployment to stop, closes a dead one. */
+  readonly cancel: (stack: StackId) => Promise<CancelOutcome>
   /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
   readonly importState: (
     stack: StackId,
@@ -113,17 +116,17 @@ async function interrupted(
   return { number: deploymentPartsOf(deployment).number, options: pin.options }
 }
 
-async function cancel(
-  ports: GeneratorPorts,
-  stack: StackId,
-): Promise<{ readonly cancelled: boolean }> {
+async function cancel(ports: GeneratorPorts, stack: StackId): Promise<CancelOutcome> {
   const record = await ports.catalog.stack(stack)
-  if (record === undefined || record.current === '') return { cancelled: false }
+  if (record === undefined || record.current === '') return 'none'
   const standing = await standingOf(ports, record.current)
-  if (standing.kind === 'over') return { cancelled: false }
-  if (standing.kind === 'dead') await closeDead(ports, record.current)
-  else await ports.control.stop(record.current, 'graceful')
-  return { cancelled: true }
+  if (standing.kind === 'over') return 'none'
+  if (standing.kind === 'dead') {
+    await closeDead(ports, record.current)
+    return 'closed'
+  }
+  await ports.control.stop(record.current, 'graceful')
+  return 'asked'
 }
 
 /** A state edit is a short deployment of its own, so that it excludes every other. */
@@ -136,7 +139,12 @@ async function importState(
   const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
   if (started.kind === 'busy') {
     const standing = await standingOf(ports, started.deployment)
-    if (standing.kind === 'held') throw busyError(started.deployment, standing.holder)
+    if (standing.kind === 'held')
+      throw busyError(
+        started.deployment,
+        standing.holder,
+        'Wait for the other deployment, or end it with `antichain cancel`.',
+      )
     if (standing.kind === 'dead') await closeDead(ports, started.deployment)
     return importState(ports, stack, deployment)
   }

@@ -1,7 +1,15 @@
 import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../attach.ts'
+import type { CancelOutcome } from '../local-port.ts'
 import { confirmed } from '../session.ts'
+
+const sentences = {
+  none: stack => `No deployment of '${stack}' is under way.`,
+  closed: stack => `The deployment of '${stack}', whose process is gone, was cancelled.`,
+  asked: stack =>
+    `The deployment of '${stack}' was told to stop: it starts nothing more, and ends when what runs has ended.`,
+} as const satisfies Record<CancelOutcome, (stack: string) => string>
 
 /** `cancel`: stops the deployment of a stack; one whose process died is closed here. */
 export const cancel: Handler = async (session, flags, [name]) => {
@@ -13,11 +21,7 @@ export const cancel: Handler = async (session, flags, [name]) => {
   if (!(await confirmed(session, flags.is('yes'), { text, answer: stack })))
     throw error('CONFIRMATION_DECLINED', 'the deployment was not cancelled')
   const local = await session.local()
-  const { cancelled } = await local.cancel(id)
-  session.warn(
-    cancelled
-      ? `The deployment of '${stack}' was cancelled.`
-      : `No deployment of '${stack}' is under way.`,
-  )
+  const outcome = await local.cancel(id)
+  session.warn(sentences[outcome](stack))
   return 0
 }

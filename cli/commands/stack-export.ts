@@ -15,7 +15,9 @@ export const stackExport: Handler = async (session, flags) => {
   const local = await session.local()
   const stored = await local.exportState(id, version)
   if (stored === undefined && version !== undefined)
-    throw error('STATE_INVALID', `the stack has no version ${version}`)
+    throw error('STATE_INVALID', `the stack has no version ${version}`, {
+      hint: 'List what it has with `antichain stack history`.',
+    })
   const state = await session.tools.state()
   const open =
     stored !== undefined && flags.is('showSecrets') ? await inClear(session, stored) : stored

@@ -29,7 +29,7 @@ export const stackImport: Handler = async (session, flags) => {
       ? emptySnapshot
       : state.decodeSnapshot(deployment, await readerOf(session, deployment, own))
   const complaints = [
-    ...foreignIn(snapshot, stackPartsOf(id).stack),
+    ...foreignIn(snapshot, stackPartsOf(id)),
     ...violationOf(state.verifyIntegrity, deployment),
   ]
   const [first] = complaints
@@ -70,13 +70,17 @@ function holdsCiphertext(data: unknown): boolean {
 
 function foreignIn(
   snapshot: Snapshot,
-  stack: string,
+  own: { readonly project: string; readonly stack: string },
 ): readonly { readonly code: 'STATE_FOREIGN'; readonly sentence: string }[] {
   return snapshot.resources
-    .filter(({ urn }) => !isUrn(urn) || partsOf(urn).stack !== stack)
+    .filter(({ urn }) => {
+      if (!isUrn(urn)) return true
+      const { project, stack } = partsOf(urn)
+      return stack !== own.stack || project !== own.project
+    })
     .map(({ urn }) => ({
       code: 'STATE_FOREIGN',
-      sentence: `the resource ${urn} belongs to another stack than '${stack}'`,
+      sentence: `the resource ${urn} belongs to another stack than '${own.stack}' of project '${own.project}'`,
     }))
 }
 

@@ -62,7 +62,7 @@ describe('steps', () => {
       '    + 3 created',
       '      12 unchanged',
       '',
-      'Duration: 4.0s',
+      'Duration: 5.0s',
     ])
   })
 

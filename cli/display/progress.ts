@@ -21,6 +21,8 @@ export interface Row {
   readonly parent: string
   /** What is done; for a refresh that ended: what it came to. */
   readonly op: StepOp
+  /** The id of the state that the step is about: two copies of a resource have one URN. */
+  readonly id: string
   readonly custom: boolean
   readonly status: 'running' | 'done' | 'failed'
   readonly startedMs: number
@@ -71,7 +73,11 @@ export function createProgress(): Progress {
     const row = endedRow(before, metadata, { status, nowMs })
     rows.set(metadata.urn, row)
     // Outputs that a component registers tell of an end that was told before.
-    const isTold = before !== undefined && before.status === row.status && before.op === row.op
+    const isTold =
+      before !== undefined &&
+      before.status === row.status &&
+      before.op === row.op &&
+      before.id === row.id
     return isTold ? [] : [{ kind: 'ended', row, metadata }]
   }
   const take: Progress['take'] = (event, nowMs) => {
@@ -117,9 +123,11 @@ function startedRow(before: Row | undefined, metadata: StepMetadata, nowMs: numb
     name: nameOfUrn(metadata.urn),
     parent: state?.parent ?? '',
     op: metadata.op,
+    id: state?.id ?? '',
     custom,
     status: isLocal ? 'done' : 'running',
-    startedMs: nowMs,
+    // The replace that is told after its create took no time of its own.
+    startedMs: before !== undefined && metadata.op === 'replace' ? before.startedMs : nowMs,
     endedMs: isLocal ? nowMs : undefined,
     isReplaced: before?.isReplaced === true || isReplacing(metadata.op),
   }

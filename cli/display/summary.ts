@@ -12,7 +12,7 @@ export interface Ending {
   readonly result: DeployResult
   readonly summary: SummaryEvent | undefined
   readonly failures: number
-  /** How long it took; used when no summary says it. */
+  /** How long it took, finer than the whole seconds of the summary event. */
   readonly elapsedMs: number
 }
 
@@ -56,9 +56,7 @@ const quiet: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 
 /** How long it took; a preview's time is nobody's concern. */
 export function durationLines(ending: Ending, style: LineStyle): readonly string[] {
   if (style.planning) return []
-  const seconds = ending.summary?.durationSeconds
-  const text = durationText(seconds === undefined ? ending.elapsedMs : seconds * 1000)
-  return [`${style.paint('bold', 'Duration:')} ${text}`]
+  return [`${style.paint('bold', 'Duration:')} ${durationText(ending.elapsedMs)}`]
 }
 
 /** The operations whose end nobody knows, and what to do about them. */

@@ -14,6 +14,7 @@ const rowOf = (name: string, op: StepOp, more: Partial<Row> = {}): Row => ({
   name,
   parent: '',
   op,
+  id: '',
   custom: true,
   status: 'done',
   startedMs: 0,

@@ -17,7 +17,9 @@ export function parseConfigKey(text: string, project: string): ConfigKey {
   if (parts.length === 2 && second !== '') return { namespace: first, name: second }
   if (parts.length === 3 && second === 'config' && third !== '')
     return { namespace: first, name: third }
-  throw error('CONFIG_INVALID', `'${text}' is not a configuration key: use <namespace>:<name>`)
+  throw error('CONFIG_INVALID', `'${text}' is not a configuration key`, {
+    hint: 'Use <name> or <namespace>:<name>.',
+  })
 }
 
 /** The full spelling of a key. */

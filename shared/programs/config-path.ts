@@ -7,6 +7,8 @@ import {
   type StoredConfigValue,
 } from './config-tree.ts'
 
+const pathHint = 'Write a path like `servers[0].name`, or leave --path out.'
+
 /** A property path: names of map entries and numbers of list items. */
 export type ConfigPath = readonly [string, ...(readonly (string | number)[])]
 
@@ -17,7 +19,9 @@ export type ConfigPath = readonly [string, ...(readonly (string | number)[])]
 export function parseConfigPath(text: string): ConfigPath {
   const [first, ...rest] = segmentsOf(text)
   if (typeof first !== 'string' || first === '')
-    throw error('CONFIG_INVALID', `'${text}' is not a path: it must begin with the name of a key`)
+    throw error('CONFIG_INVALID', `'${text}' is not a path: it must begin with the name of a key`, {
+      hint: pathHint,
+    })
   return [first, ...rest]
 }
 
@@ -122,7 +126,9 @@ function reserved(path: ConfigPath): Error {
 }
 
 function wrongStep(path: ConfigPath, sentence: string): Error {
-  return error('CONFIG_INVALID', `the path ${JSON.stringify(path)} does not fit: ${sentence}`)
+  return error('CONFIG_INVALID', `the path ${JSON.stringify(path)} does not fit: ${sentence}`, {
+    hint: pathHint,
+  })
 }
 
 function segmentsOf(text: string): readonly (string | number)[] {
@@ -135,7 +141,10 @@ function segmentsOf(text: string): readonly (string | number)[] {
     if (quoted) segments.push((quoted[1] ?? '').replace(/\\"/g, '"'))
     else if (numbered) segments.push(Number(numbered[1]))
     else if (bare) segments.push(bare[2] ?? '')
-    else throw error('CONFIG_INVALID', `'${text}' is not a path of a configuration value`)
+    else
+      throw error('CONFIG_INVALID', `'${text}' is not a path of a configuration value`, {
+        hint: pathHint,
+      })
     rest = rest.slice((quoted ?? numbered ?? bare)?.[0].length)
   }
   return segments

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { error, hasCode } from '../errors/error.ts'
 import { parseConfigKey, printConfigKey } from './config-key.ts'
 import { parseConfigPath, treeAt, withTreeAt } from './config-path.ts'
 import {
@@ -47,7 +47,24 @@ export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigVa
     )
   const checked = sources.check ? sources.project.config : []
   for (const entry of checked) checkType(sources, entry, values)
-  return new Map([...values].map(([key, value]) => [key, openValue(value, sources.decrypt)]))
+  return new Map([...values].map(([key, value]) => [key, openNamed(key, value, sources.decrypt)]))
+}
+
+/** Says which value it is that cannot be opened. */
+function openNamed(
+  key: string,
+  value: StoredConfigValue,
+  decrypt: (ciphertext: string) => string,
+): ConfigValue {
+  try {
+    return openValue(value, decrypt)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'SECRETS_MALFORMED')) throw thrown
+    throw error('SECRETS_MALFORMED', `the configuration value '${key}': ${thrown.message}`, {
+      cause: thrown,
+      hint: `Set it again with \`antichain config set --secret ${key}\`.`,
+    })
+  }
 }
 
 /** One value with its secrets opened. */
@@ -119,5 +136,7 @@ function checkType(
       hint: `Set it again with \`antichain config set --secret ${entry.key}\`.`,
     })
   if (!isOfType(entry.type, replaceSecure(value, decrypt)))
-    throw error('CONFIG_INVALID', `${subject} must be of type ${typeName(entry.type)}`)
+    throw error('CONFIG_INVALID', `${subject} must be of type ${typeName(entry.type)}`, {
+      hint: `Set it again with \`antichain config set ${entry.key} <value>\`.`,
+    })
 }

@@ -24,13 +24,23 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
   const wanted = runner === '' ? defaultRunner : runner
   const found = resolveFrom(directory, wanted)
   if (found === undefined)
-    throw error('PROGRAM_SDK_MISSING', `the module ${wanted} was not found from ${directory}`)
+    throw error('PROGRAM_SDK_MISSING', `the module ${wanted} was not found from ${directory}`, {
+      ...(isDeclared(directory) ? {} : { hint: sdkHint }),
+    })
   const root = packageRootOf(found, '@pulumi/pulumi')
   if (root === '') return { runner: found, root, engines: '' }
   refuseTypescriptMix(root)
   const engines = readPackage(root)['engines']
   const node: unknown = isRecord(engines) ? engines['node'] : undefined
   return { runner: found, root, engines: typeof node === 'string' ? node : '' }
+}
+
+/** TypeScript 7 has no compiler API, which the SDK needs for every program. */
+const sdkHint = 'Run `npm install @pulumi/pulumi typescript@5` in the program folder.'
+
+function isDeclared(directory: string): boolean {
+  const { dependencies, devDependencies } = readPackage(directory)
+  return [dependencies, devDependencies].some(names => isRecord(names) && '@pulumi/pulumi' in names)
 }
 
 function refuseTypescriptMix(sdk: string): void {

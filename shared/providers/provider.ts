@@ -220,6 +220,8 @@ export interface PluginHost {
   ) => { readonly path: string } | { readonly missing: string }
   /** Asks all to end what runs soon. */
   readonly cancelAll: () => Promise<void>
+  /** Says that all plugins are about to be killed: their end is no fault of theirs. */
+  readonly abandon: () => void
   /** Ends all instances. */
   readonly close: () => Promise<void>
 }

@@ -174,6 +174,7 @@ function pluginHost(scripted: ScriptedProvider): PluginHost {
     load: () => Promise.resolve(shared),
     find: () => ({ path: 'scripted' }),
     cancelAll: () => Promise.resolve(),
+    abandon: () => undefined,
     close: () => Promise.resolve(),
   }
 }

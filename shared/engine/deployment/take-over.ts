@@ -99,10 +99,11 @@ export async function closeDead(deps: TakeOverDeps, deployment: DeploymentId): P
 }
 
 /** The error for a stack that another deployment holds. */
-export function busyError(deployment: DeploymentId, holder: Holder): Error {
+export function busyError(deployment: DeploymentId, holder: Holder, hint?: string): Error {
   const who = `${holder.who} (process ${holder.pid} on ${holder.host})`
   return error(
     'STACK_BUSY',
     `deployment ${deploymentPartsOf(deployment).number} of this stack is held by ${who}`,
+    hint === undefined ? {} : { hint },
   )
 }

@@ -167,8 +167,8 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
 function protectedMessage(state: ResourceState): string {
   return (
     `resource "${state.urn}" cannot be deleted\n` +
-    'because it is protected. To unprotect it, remove the `protect` flag from the resource in the ' +
-    'program and run `antichain up`, then delete it.'
+    'because it is protected. To unprotect it, have the resource in the program without `protect` and ' +
+    'run `antichain up`; after that it can be deleted.'
   )
 }
 

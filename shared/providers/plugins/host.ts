@@ -54,6 +54,8 @@ const dynamicPlugins = ['pulumi-nodejs', 'pulumi-python']
 /** A host that starts plugins as processes of this machine. */
 export function createPluginHost(deps: PluginHostDeps): PluginHost {
   const instances = new Set<Provider>()
+  const starting = new AbortController()
+  let isAbandoned = false
   let streams = 0
   const find: PluginHost['find'] = plugin => findPlugin(plugin, deps)
   return {
@@ -77,8 +79,14 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
         cwd: deps.programDirectory,
         env: pluginEnvironment({ ...deps, plugin: plugin.name, config: about.config }),
         said,
+        over: starting.signal,
       })
-      const provider = await drive(deps, { running, plugin, pkg: about.pkg })
+      const provider = await drive(deps, {
+        running,
+        plugin,
+        pkg: about.pkg,
+        isAbandoned: () => isAbandoned,
+      })
       const instance: Provider = {
         ...provider,
         async close() {
@@ -90,10 +98,17 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
       return instance
     },
     async cancelAll() {
+      // Nothing more is decided: what has not even started is of no use to anyone.
+      starting.abort()
       const all = Promise.all([...instances].map(instance => instance.cancel()))
       await within(all, limits.cancelAllMs)
     },
+    abandon() {
+      isAbandoned = true
+      starting.abort()
+    },
     async close() {
+      starting.abort()
       await Promise.all([...instances].map(instance => instance.close()))
     },
   }
@@ -117,13 +132,15 @@ interface Loaded {
   readonly running: PluginProcess
   readonly plugin: PluginDescriptor
   readonly pkg: string
+  /** Whether all plugins are being ended at once, at somebody's wish. */
+  readonly isAbandoned: () => boolean
 }
 
 /** Connects to a started plugin and negotiates. Throws PLUGIN_FAILED; the process is then gone. */
 async function drive(deps: PluginHostDeps, loaded: Loaded): Promise<Provider> {
   const { running, plugin } = loaded
   const client = createClient(running.port)
-  const life = watch(deps, running)
+  const life = watch(deps, running, loaded.isAbandoned)
   const connection: Connection = {
     name: plugin.name,
     async call(method, request, deadlineMs) {
@@ -182,12 +199,16 @@ interface Life {
 }
 
 /** Reports the end of a process that nobody asked to end. */
-function watch(deps: PluginHostDeps, running: PluginProcess): Life {
+function watch(
+  deps: PluginHostDeps,
+  running: PluginProcess,
+  isAbandoned: Loaded['isAbandoned'],
+): Life {
   let isExpected = false
   let isOver = false
   void running.ended.then(async how => {
     isOver = true
-    if (isExpected) return
+    if (isExpected || isAbandoned()) return
     const lines = await running.lastLines()
     deps.said({
       plugin: running.name,

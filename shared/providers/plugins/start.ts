@@ -12,6 +12,8 @@ export interface StartRequest {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly said: (line: string, stream: 'stdout' | 'stderr') => void
+  /** Ends a plugin that has not told its port yet: nobody waits for it any more. */
+  readonly over?: AbortSignal
   /** Only tests have no hundred seconds. */
   readonly portMs?: number
 }
@@ -56,7 +58,11 @@ export async function startPlugin(
     tail.add(line)
     request.said(line, 'stderr')
   })
+  const kill = (): void => child.signal('SIGKILL')
+  request.over?.addEventListener('abort', kill, { once: true })
+  if (request.over?.aborted === true) kill()
   const first = await firstLine(stdout, request.portMs ?? limits.portMs)
+  request.over?.removeEventListener('abort', kill)
   const port = first.kind === 'line' ? portOf(first.line) : undefined
   if (port === undefined) throw await failure(first, { request, child, stderr, tail })
   const streams = Promise.all([stderr, drain(stdout, line => request.said(line, 'stdout'))])

@@ -185,7 +185,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
     interrupted: () => Promise.reject(error('NOTHING_TO_RESUME', 'nothing was interrupted')),
     cancel: async stack => {
       bench.calls.push(`close ${stack}`)
-      return { cancelled: bench.busy.delete(stack) }
+      return bench.busy.delete(stack) ? 'closed' : 'none'
     },
     importState: async (stack, deployment) => {
       bench.states.set(stack, deployment)

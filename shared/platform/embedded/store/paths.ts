@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+} from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { limits } from '../../../config/limits.ts'
@@ -19,7 +27,7 @@ export interface StorePaths {
 export function prepareStore(home: string): StorePaths {
   const folder = join(home, 'store')
   try {
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) {
+    if (makeFolders(folder)) {
       syncFolder(home)
       syncFolder(dirname(home))
     }
@@ -31,6 +39,23 @@ export function prepareStore(home: string): StorePaths {
     }
   } catch (thrown) {
     throw unavailable(folder, thrown)
+  }
+}
+
+/**
+ * Makes a folder and those above it; false when it was there. One by one: where nothing can be made
+ * at all (below /proc, say) Node's own recursion never returns.
+ */
+function makeFolders(folder: string): boolean {
+  if (existsSync(folder)) return false
+  if (dirname(folder) !== folder) makeFolders(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+    return true
+  } catch (thrown) {
+    // Another process may have been faster.
+    if (existsSync(folder) && lstatSync(folder).isDirectory()) return false
+    throw thrown
   }
 }
 
