@@ -18,7 +18,7 @@ export interface LogView {
   /** The version that the close publishes from: that of the first pin. */
   readonly version: number
   readonly closing: (Decision & { readonly kind: 'closing' }) | undefined
-  /** When the closing record was written, else the last one: the time of a fold of this log (I6). */
+  /** When the closing record was written, else the last one: the time of a fold (I6). */
   readonly at: EpochMs
   /** The plan pages by their hash. */
   readonly pages: ReadonlyMap<BlobHash, readonly Operation[]>
