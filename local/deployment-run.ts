@@ -1,4 +1,6 @@
 import { type StartedDeployment, runDeployment } from '../functions/step-generator/handle.ts'
+import { providerIn } from '../shared/engine/deployment/left-behind.ts'
+import { createSealing } from '../shared/engine/deployment/sealing.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
 import type { Base } from '../shared/engine/deployment/base.ts'
@@ -21,6 +23,8 @@ export function deploymentRun(
   const { deployment } = started
   let isCancelled = false
   baseNow.current = started.base
+  if (started.left !== undefined)
+    baseNow.madeBefore = providerIn(started.left, createSealing(asked.request.secrets))
   const cancel = (): void => {
     if (isCancelled) return
     isCancelled = true

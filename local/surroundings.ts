@@ -5,6 +5,8 @@ import type { EventSink } from '../shared/engine/events/event.ts'
 import { type StepEmitter, createStepEmitter } from '../shared/engine/events/step-emitter.ts'
 import type { PerformDeps } from '../shared/engine/executor/performing.ts'
 import { type Base, providerStateIn } from '../shared/engine/deployment/base.ts'
+import type { Urn } from '../shared/names/urn.ts'
+import type { ResourceState } from '../shared/state/resource.ts'
 import type { PackageRequest } from '../shared/engine/generator/goal.ts'
 import { type MonitorServer, startMonitorServer } from '../shared/engine/monitor/monitor-server.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
@@ -43,6 +45,13 @@ export interface Hosts {
   readonly plugins: PluginHost
 }
 
+/** Where states of providers are found that the program has not registered (yet). */
+export interface BaseNow {
+  current: Base | undefined
+  /** Those that an earlier life of the deployment made. */
+  madeBefore: (urn: Urn, id: string) => ResourceState | undefined
+}
+
 /** Everything of one run that must be ended with it. */
 export interface Surroundings {
   readonly life: Life
@@ -51,7 +60,7 @@ export interface Surroundings {
   readonly processes: ProcessesPort
   readonly emitter: StepEmitter
   readonly performing: PerformDeps
-  readonly baseNow: { current: Base | undefined }
+  readonly baseNow: BaseNow
 }
 
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -74,14 +83,15 @@ export async function surround({ platform, request, sink, hosts }: Asked): Promi
   const env = userEnvironment(path)
   const plugins =
     hosts?.plugins ?? pluginHost({ request, env, path, processes, monitor, emitter, scrub })
-  const baseNow: Surroundings['baseNow'] = { current: undefined }
+  const baseNow: BaseNow = { current: undefined, madeBefore: () => undefined }
   const providers = createProviderRegistry({
     host: plugins,
     configOf: pkg => plainConfig(request, pkg),
     stateOf: (urn, id) =>
-      baseNow.current === undefined
+      baseNow.madeBefore(urn, id) ??
+      (baseNow.current === undefined
         ? undefined
-        : providerStateIn(baseNow.current.snapshot, urn, id),
+        : providerStateIn(baseNow.current.snapshot, urn, id)),
   })
   const performing: PerformDeps = {
     provider: reference => providers.instance(reference),

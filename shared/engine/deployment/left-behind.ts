@@ -1,8 +1,11 @@
 import type { OperationsPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import type { Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
 import type { RecordedEnd } from './end-watcher.ts'
 import { executedOperations, inBatches, type LogView } from './log-view.ts'
 import { lastOperation, type Recorded, recordedOf } from './recorded.ts'
+import type { Sealing } from './sealing.ts'
 
 /** What earlier lives of a deployment left to the one that goes on with it. */
 export interface LeftBehind {
@@ -25,6 +28,18 @@ export async function leftBehind(
     for (const [id, end] of await ports.operations.ends(deployment, batch))
       if (end.head.end !== undefined) before.set(id, end)
   return { recorded: recordedOf(view), before, last: lastOperation(view) }
+}
+
+/** The state of a provider that an earlier life made or changed, by its reference. */
+export function providerIn(
+  left: LeftBehind,
+  sealing: Sealing,
+): (urn: Urn, id: string) => ResourceState | undefined {
+  return (urn, id) => {
+    const last = left.recorded.of(urn).findLast(decision => decision.kind === 'settled')
+    if (last?.kind !== 'settled' || last.state?.['id'] !== id) return undefined
+    return sealing.open(last.state)
+  }
 }
 
 /** The operations that executors run, decided since the last pin: those before it are folded. */

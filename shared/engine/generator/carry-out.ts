@@ -1,4 +1,4 @@
-import { isProviderType, unknownText } from '../../names/provider-reference.ts'
+import { isProviderType, referenceOf, unknownText } from '../../names/provider-reference.ts'
 import type { SetDelta } from '../../records/log.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { equalResources } from '../../state/equal.ts'
@@ -38,8 +38,7 @@ async function settleSame(
   if (next === undefined || old === undefined) throw new TypeError('a same has both states')
   const state = markSecretOutputs(next, () => undefined)
   ctx.emitter.pre(step)
-  if (isProviderType(state.type))
-    await ctx.providers.configure(state.urn, state.id, old.state.inputs)
+  await useProvider(ctx, state, old.state.inputs)
   const unwritten = equalResources(old.state, state)
   const tracked = unwritten
     ? old
@@ -48,6 +47,20 @@ async function settleSame(
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)
   return { ...tracked, op: 'same' }
+}
+
+/**
+ * Configures an unchanged provider, unless operations use it already: to configure it again would
+ * end the instance under them.
+ */
+export async function useProvider(
+  ctx: GeneratorContext,
+  state: ResourceState,
+  inputs: ResourceState['inputs'],
+): Promise<void> {
+  if (!isProviderType(state.type)) return
+  if (ctx.providers.isRegistered(referenceOf(state.urn, state.id))) return
+  await ctx.providers.configure(state.urn, state.id, inputs)
 }
 
 async function carryOutChange(

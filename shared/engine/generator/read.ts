@@ -8,7 +8,7 @@ import { claimUrn } from './claim.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { PackageRequest } from './goal.ts'
 import { type DefaultProviders, explicitProvider } from './provider-resolution.ts'
-import { replayed } from './replay.ts'
+import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
 
 /** A resource that the program names by id without owning it. `id` '' = not known (preview). */

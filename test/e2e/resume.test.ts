@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { catalogue } from '../../shared/errors/catalogue.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { createPlace, succeeded, until } from './place.ts'
+import { initStack, lostObjects, readExport, up } from './state.ts'
+
+const resume = ['resume', '--yes', '-s', 'dev']
+
+test.each(['group', 'process'] as const)(
+  'a deployment whose %s was killed is resumed: nothing is made twice, nothing is lost',
+  async whom => {
+    const place = createPlace('many')
+    try {
+      await initStack(place)
+      const running = place.start([...up, '-p', '8'])
+      await until(() => place.objects().length >= 15, { what: '15 objects' })
+      running.kill('SIGKILL', whom)
+      await running.done
+      await until(() => place.processes().length === 0, { what: 'no orphans', limitMs: 3_000 })
+      const ran = await place.run(resume)
+      expect(ran.err).toContain("Resuming deployment 1 of 'dev' (up).")
+      const text = await place.exported()
+      expect(verifyExport(text, { sealed: true })).toEqual([])
+      const state = readExport(text)
+      const things = state.resources.filter(({ name }) => name.startsWith('thing-'))
+      // Every fifth needs the one before it, and waits with it for a person.
+      const blocked = state.pending.filter(({ name }) => Number(name.slice(6)) % 5 === 3)
+      expect(things.length + state.pending.length + blocked.length).toBe(50)
+      expect(lostObjects(place, state)).toEqual([])
+      const creates = place.calls().filter(({ call }) => call === 'create')
+      expect(new Set(creates.map(({ urn }) => urn)).size).toBe(creates.length)
+      expect(ran.exit).toBe(state.pending.length === 0 ? 0 : catalogue.DEPLOYMENT_FAILED.exit)
+    } finally {
+      place.remove()
+    }
+  },
+)
+
+test('what is not interrupted, or not the same any more, is not resumed', async () => {
+  const place = createPlace('many')
+  try {
+    await initStack(place)
+    expect((await place.run(resume)).err).toContain('error[NOTHING_TO_RESUME]: ')
+    const running = place.start([...up, '-p', '8'])
+    await until(() => place.objects().length >= 3, { what: '3 objects' })
+    const busy = await place.run(resume)
+    expect(busy.err).toContain('error[STACK_BUSY]: ')
+    running.kill('SIGKILL', 'group')
+    await running.done
+    succeeded(await place.run(['config', 'set', 'anything', 'new', '-s', 'dev']))
+    const other = await place.run(resume)
+    expect(other.err).toContain('error[RESUME_DIFFERS]: ')
+    expect(other.exit).toBe(catalogue.RESUME_DIFFERS.exit)
+    succeeded(await place.run([...up, '-p', '8']))
+  } finally {
+    place.remove()
+  }
+})
