@@ -28,6 +28,8 @@ export interface Cloud {
   readonly log: string[]
   /** Calls that fail: `create a`, `update a-1` … */
   readonly faults: Set<string>
+  /** Changes something behind the engine's back, and removes something: what a refresh finds. */
+  readonly drift: () => void
   /** Most mutating calls that were under way at once. */
   readonly peak: () => number
 }
@@ -84,7 +86,12 @@ export function createCloud(delayMs = 0): Cloud {
         : ReadResponse.create({ id: ask.id, properties: found, inputs: found })
     },
   }
-  return { script, objects, log, faults, peak: () => peak }
+  const drift = (): void => {
+    const [removed, changed] = [...objects.keys()].filter(id => /^(?:kept|gone)-1$/.test(id)).sort()
+    if (changed !== undefined) objects.set(changed, { v: 7 })
+    if (removed !== undefined) objects.delete(removed)
+  }
+  return { script, objects, log, faults, drift, peak: () => peak }
 }
 
 function diffOf(olds: Record<string, unknown>, news: Record<string, unknown>): DiffResponse {

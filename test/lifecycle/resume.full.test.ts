@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
-import { checkOutlives, unharmed } from './resume.ts'
+import { checkOutlives, scenarios, unharmed } from './resume.ts'
 
-test.each(['before', 'after'] as const)(
-  'a deployment that was killed %s any of its effects goes on where it was',
-  async when => {
-    const { effects, final } = await unharmed()
+const kills = scenarios.flatMap(scenario =>
+  (['before', 'after'] as const).map(when => ({ ...scenario, when, scenario })),
+)
+
+test.each(kills)(
+  '$name that was killed $when any of its effects goes on where it was',
+  async ({ scenario, when }) => {
+    const { effects, final } = await unharmed(scenario)
     let outlived = 0
     let unknowable = 0
     for (let effect = 1; effect <= effects; effect++) {
-      const found = await checkOutlives({ effect, when }, final)
+      const found = await checkOutlives(scenario, { effect, when }, final)
       if (found?.isUnknowable === true) unknowable += 1
       else if (found !== undefined) outlived += 1
     }
-    console.log(`${when}: ${effects} effects, ${outlived} outlived, ${unknowable} unknowable`)
+    console.log(`${effects} effects: ${outlived} outlived, ${unknowable} with an unknowable create`)
     expect(outlived).toBeGreaterThan(effects / 2)
   },
   600_000,

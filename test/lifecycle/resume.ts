@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type Cloud, createCloud } from './cloud.ts'
-import { type Monitor, openEngine, type Program, type Ran } from './engine.ts'
+import { type Asked, type Monitor, openEngine, type Program, type Ran } from './engine.ts'
 import { Killed, type Killing } from './process.ts'
 
 const thing = (
@@ -43,6 +43,21 @@ const second: Program = async monitor => {
   await monitor.outputs(monitor.stack, { done: true })
 }
 
+/** The deployment that is killed, after one that ran `first`. */
+export interface Scenario {
+  readonly name: string
+  readonly program: Program | undefined
+  readonly asked: Asked
+}
+
+/** One scenario for each way through a command. */
+export const scenarios: readonly Scenario[] = [
+  { name: 'up', program: second, asked: {} },
+  { name: 'up --refresh', program: second, asked: { refresh: true } },
+  { name: 'refresh', program: undefined, asked: { command: 'refresh' } },
+  { name: 'destroy', program: undefined, asked: { command: 'destroy' } },
+]
+
 /** What must be true in the end, told without ids and times. */
 interface Final {
   readonly state: unknown
@@ -65,12 +80,16 @@ function finalOf(ran: Ran, cloud: Cloud): Final {
 }
 
 /** The run without a kill: its effects, and what it comes to. */
-export async function unharmed(): Promise<{ readonly effects: number; readonly final: Final }> {
+export async function unharmed({
+  program,
+  asked,
+}: Scenario): Promise<{ readonly effects: number; readonly final: Final }> {
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)
   try {
     await engine.run(first)
-    const ran = await engine.run(second)
+    cloud.drift()
+    const ran = await engine.run(program, asked)
     return { effects: ran.effects.length, final: finalOf(ran, cloud) }
   } finally {
     await engine.close()
@@ -85,27 +104,32 @@ export interface Outlived {
 }
 
 /**
- * Kills the second deployment at one effect, resumes it, and checks: it comes to what the unharmed
+ * Kills the deployment of a scenario at one effect, resumes it, and checks: it comes to what the unharmed
  * one comes to, or names in a pending operation what nobody can know; nothing is created twice, and
  * nothing is lost.
  */
-export async function checkOutlives(kill: Killing, expected: Final): Promise<Outlived | undefined> {
+export async function checkOutlives(
+  { program, asked }: Scenario,
+  kill: Killing,
+  expected: Final,
+): Promise<Outlived | undefined> {
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)
   try {
     await engine.run(first)
+    cloud.drift()
     const began = cloud.log.length
-    const killed = await engine.run(second, { kill }).then(
+    const killed = await engine.run(program, { ...asked, kill }).then(
       () => undefined,
       thrown => thrown as unknown,
     )
     if (killed === undefined) return undefined
     if (!(killed instanceof Killed)) throw killed
     const where = `${kill.when} ${kill.effect}: ${killed.effects.at(-1) ?? ''}`
-    const again = await engine.run(second, { resume: true }).catch((thrown: unknown) => {
+    const again = await engine.run(program, { ...asked, resume: true }).catch((thrown: unknown) => {
       // Nothing had been decided, or everything was done: then the next run does the rest.
       if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
-      return engine.run(second)
+      return engine.run(program, asked)
     })
     const pending = again.state.pending_operations ?? []
     const creates = cloud.log.slice(began).filter(line => line.startsWith('create '))
