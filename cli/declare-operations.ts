@@ -28,6 +28,11 @@ export function declareOperations(root: Command, attach: Attach): void {
   const refresh = shared(root.command('refresh'))
     .description('read the resources of a stack and record what changed outside')
     .option('--clear-pending-creates', 'forget creates whose end nobody knows')
+    .option(
+      '--import-pending-creates <urn,id,...>',
+      'say under which ids interrupted creates exist',
+      collect,
+    )
     .option('--preview-only', 'show what would be recorded, record nothing')
   confirming(refresh)
   attach(

@@ -22,10 +22,16 @@ export interface Local {
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
   readonly cancel: (stack: StackId) => Promise<CancelOutcome>
-  /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
-  readonly importState: (
+  /**
+   * Publishes what an edit makes of the state, in its sealed form. Throws STACK_BUSY and what the
+   * edit throws; then nothing is published.
+   */
+  readonly editState: (
     stack: StackId,
-    deployment: StoredDeployment,
+    edit: {
+      readonly command: 'stack import' | 'state'
+      readonly edit: (state: StoredDeployment) => StoredDeployment
+    },
   ) => Promise<{ readonly version: number }>
   /** A published state; undefined for a stack that has none, or not of this version. */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>

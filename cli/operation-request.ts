@@ -60,8 +60,21 @@ export async function requestOf(
       message: flags.text('message') ?? '',
     },
     wait: flags.is('wait'),
-    clearPendingCreates: flags.is('clearPendingCreates'),
+    pendingCreates: {
+      exist: pairsOf(flags.list('importPendingCreates')),
+      forget: flags.is('clearPendingCreates'),
+    },
   }
+}
+
+/** `urn,id` pairs, in one option or several. Throws CLI_USAGE. */
+function pairsOf(given: readonly string[]): ReadonlyMap<string, string> {
+  const words = given.flatMap(text => text.split(','))
+  if (words.length % 2 === 1)
+    throw error('CLI_USAGE', '--import-pending-creates takes pairs: <urn>,<id>')
+  const pairs = new Map<string, string>()
+  for (let at = 0; at < words.length; at += 2) pairs.set(words[at] ?? '', words[at + 1] ?? '')
+  return pairs
 }
 
 /** What a resume must find again: the program's files and the configuration, keyed. */

@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { error } from '../shared/errors/error.ts'
 import { declareConfig } from './declare-config.ts'
 import { declareOperations } from './declare-operations.ts'
+import { declareState } from './declare-state.ts'
 import { declareStack } from './declare-stack.ts'
 import { reportFailure } from './failure.ts'
 import { declareMissing, flagsOf, refuseMissing } from './flags.ts'
@@ -74,6 +75,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   declareOperations(root, attach)
   declareStack(root, attach)
   declareConfig(root, attach)
+  declareState(root, attach)
   refuseCommands(root, missingCommands.root)
   return root
 }

@@ -15,7 +15,7 @@ import {
 import { createLog } from '../shared/platform/system/log.ts'
 import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
-import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
+import type { DeploymentOptions, DeploymentResult, Holder } from '../shared/records/log.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 import { compact } from '../functions/compaction/handle.ts'
@@ -25,6 +25,12 @@ import { deploy } from './deploy.ts'
 
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
 type CancelOutcome = 'none' | 'closed' | 'asked'
+
+/** An edit of a stack's state, in its sealed form. */
+interface StateEdit {
+  readonly command: 'stack import' | 'state'
+  readonly edit: (state: StoredDeployment) => StoredDeployment
+}
 
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {
@@ -40,11 +46,8 @@ export interface Local {
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
   readonly cancel: (stack: StackId) => Promise<CancelOutcome>
-  /** Publishes a state that is already sealed under the stack's manager. Throws STACK_BUSY. */
-  readonly importState: (
-    stack: StackId,
-    deployment: StoredDeployment,
-  ) => Promise<{ readonly version: number }>
+  /** Publishes what an edit makes of the state; see `editState`. */
+  readonly editState: (stack: StackId, edit: StateEdit) => Promise<{ readonly version: number }>
   /** A published state; undefined for a stack that has none, or not of this version. */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
   readonly close: () => Promise<void>
@@ -67,7 +70,7 @@ export async function openLocal(options: {
     deploy: (request, sink) => deploy({ platform, ports, request, sink }),
     interrupted: stack => interrupted(ports, stack),
     cancel: stack => cancel(ports, stack),
-    importState: (stack, deployment) => importState(ports, stack, deployment),
+    editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
     close: () => platform.close(),
   }
@@ -129,13 +132,17 @@ async function cancel(ports: GeneratorPorts, stack: StackId): Promise<CancelOutc
   return 'asked'
 }
 
-/** A state edit is a short deployment of its own, so that it excludes every other. */
-async function importState(
+/**
+ * A state edit is a short deployment of its own, so that it excludes every other. What it comes to
+ * must keep the rules of a state. Throws STACK_BUSY, STATE_INTEGRITY and what `edit` throws; then
+ * nothing is published.
+ */
+async function editState(
   ports: GeneratorPorts,
   stack: StackId,
-  deployment: StoredDeployment,
+  { command, edit }: StateEdit,
 ): Promise<{ readonly version: number }> {
-  const about = { command: 'stack import' as const, message: '', holder: ports.holder }
+  const about = { command, message: '', holder: ports.holder }
   const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
   if (started.kind === 'busy') {
     const standing = await standingOf(ports, started.deployment)
@@ -146,21 +153,24 @@ async function importState(
         'Wait for the other deployment, or end it with `antichain cancel`.',
       )
     if (standing.kind === 'dead') await closeDead(ports, started.deployment)
-    return importState(ports, stack, deployment)
+    return editState(ports, stack, { command, edit })
   }
   await ports.control.create(started.deployment, ports.holder)
   const record = await ports.catalog.stack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
-  const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(deployment))))
-  const { version } = await ports.catalog.publish(stack, record.version, snapshot)
-  await ports.control.close(started.deployment)
-  await ports.catalog.release(started.deployment, {
-    at: ports.clock.now(),
-    result: 'succeeded',
-    changes: {},
-    version,
-  })
-  return { version }
+  let version = record.version
+  let result: DeploymentResult = 'failed'
+  try {
+    const edited = edit(await readSnapshotBlob(ports.blobs, record.snapshot))
+    const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(edited))))
+    ;({ version } = await ports.catalog.publish(stack, record.version, snapshot))
+    result = 'succeeded'
+    return { version }
+  } finally {
+    await ports.control.close(started.deployment)
+    const end = { at: ports.clock.now(), result, changes: {}, version }
+    await ports.catalog.release(started.deployment, end)
+  }
 }
 
 async function exportState(

@@ -39,7 +39,8 @@ export const stackImport: Handler = async (session, flags) => {
     session.warn(`warning: the pending operation '${type}' of ${resource.urn} was removed`)
   const kept: Snapshot = { ...snapshot, pendingOperations: [], integrityError: undefined }
   const local = await session.local()
-  await local.importState(id, state.encodeSnapshot(kept, own, 'sealed'))
+  const sealed = state.encodeSnapshot(kept, own, 'sealed')
+  await local.editState(id, { command: 'stack import', edit: () => sealed })
   session.warn('Import complete.')
   return 0
 }

@@ -34,6 +34,7 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { ChainQueuePort, HintsPort } from '../../shared/ports/queue.ts'
 import { type DeploymentResult, rulesVersion } from '../../shared/records/log.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/deployment.ts'
+import { clearPendingCreates, importPending } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { foldOf } from '../compaction/handle.ts'
 
@@ -121,20 +122,20 @@ async function pinned(
   }
 }
 
-/** The published snapshot, or it without its pending creates when those are to be forgotten. */
+/** The published snapshot, or what it is after a person said what became of pending creates. */
 async function baseBlob(
   ports: GeneratorPorts,
   request: DeployRequest,
   published: { readonly hash: BlobHash | ''; readonly stored: StoredDeployment },
 ): Promise<{ readonly hash: BlobHash | ''; readonly deployment: StoredDeployment }> {
   const { hash, stored } = published
-  if (!request.clearPendingCreates) return { hash, deployment: stored }
-  const pending = (stored.pending_operations ?? []).filter(
-    operation => operation.type !== 'creating',
-  )
-  const cleared: StoredDeployment = { ...stored, pending_operations: pending }
-  const put = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(cleared))))
-  return { hash: put, deployment: cleared }
+  const { exist, forget } = request.pendingCreates
+  if (exist.size === 0 && !forget) return { hash, deployment: stored }
+  let settled = stored
+  for (const [urn, id] of exist) settled = importPending(settled, urn, id)
+  if (forget) settled = clearPendingCreates(settled)
+  const put = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(settled))))
+  return { hash: put, deployment: settled }
 }
 
 function requireUsable(stored: StoredDeployment): void {

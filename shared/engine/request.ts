@@ -35,8 +35,14 @@ export interface DeployRequest {
   readonly resume: boolean
   /** Wait for another deployment of the stack instead of failing. */
   readonly wait: boolean
-  /** `refresh --clear-pending-creates`: forget pending creates of the base. */
-  readonly clearPendingCreates: boolean
+  /**
+   * What a person says of pending creates: those that exist, with their ids; whether the others are
+   * to be forgotten.
+   */
+  readonly pendingCreates: {
+    readonly exist: ReadonlyMap<string, string>
+    readonly forget: boolean
+  }
 }
 
 /** What a deployment or preview came to. The events told the details. */

@@ -57,6 +57,7 @@ export const catalogue = {
     exit: 2,
     hint: 'Use letters, digits, `_`, `.` and `-`, at most 100 characters.',
   },
+  PENDING_NOT_FOUND: { exit: 1, hint: 'List what is pending with `antichain state pending ls`.' },
   NOTHING_TO_RESUME: { exit: 1, hint: 'Start a deployment with `antichain up`.' },
   RESUME_DIFFERS: {
     exit: 1,

@@ -154,7 +154,7 @@ function requestOf(given: {
     program: 'the same',
     resume: asked.resume ?? false,
     wait: false,
-    clearPendingCreates: false,
+    pendingCreates: { exist: new Map(), forget: false },
   }
 }
 

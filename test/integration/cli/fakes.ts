@@ -166,6 +166,11 @@ function managerOf(salt: string, passphrase: string): SecretsManager {
   }
 }
 
+const neverRan: StoredDeployment = {
+  manifest: { time: '', magic: '', version: '' },
+  metadata: {},
+}
+
 function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () => void): Local {
   return {
     platform: { catalog: catalogOf(bench, stacks), clock: { now: () => 0 as EpochMs } } as Platform,
@@ -187,7 +192,8 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       bench.calls.push(`close ${stack}`)
       return bench.busy.delete(stack) ? 'closed' : 'none'
     },
-    importState: async (stack, deployment) => {
+    editState: async (stack, { edit }) => {
+      const deployment = edit(bench.states.get(stack) ?? neverRan)
       bench.states.set(stack, deployment)
       return { version: 2 }
     },

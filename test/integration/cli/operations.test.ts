@@ -61,7 +61,7 @@ describe('operations', () => {
     await bench.run('refresh', '--preview-only')
     await bench.run('destroy', '-y', '-f', '--continue-on-error', '--wait')
     expect(bench.requests).toMatchObject([
-      { options: { command: 'refresh' }, clearPendingCreates: true, dryRun: false },
+      { options: { command: 'refresh' }, pendingCreates: { forget: true }, dryRun: false },
       { options: { command: 'refresh' }, dryRun: true },
       { options: { command: 'destroy', continueOnError: true }, wait: true },
     ])
@@ -122,7 +122,7 @@ describe('operations', () => {
       ['up', '--policy-pack', 'p'],
       ['preview', '--save-plan=p'],
       ['refresh', '--run-program'],
-      ['refresh', '--import-pending-creates', 'a b'],
+      ['refresh', '--skip-pending-creates'],
       ['destroy', '--exclude-protected'],
       ['state', 'delete', 'urn', '--force'],
       ['stack', 'rename', 'x'],

@@ -1,0 +1,63 @@
+import { error } from '../errors/error.ts'
+import { rebuildDependencies } from './rebuild.ts'
+import { sortTopologically } from './sort.ts'
+import type { StoredDeployment, StoredOperation, StoredResource } from './stored.ts'
+
+/** The pending operations of a state, in order. */
+export function pendingOf(state: StoredDeployment): readonly StoredOperation[] {
+  return state.pending_operations ?? []
+}
+
+/**
+ * The state without the pending operations of a URN, for a person who found that nothing came of
+ * them. Throws PENDING_NOT_FOUND.
+ */
+export function clearPending(state: StoredDeployment, urn: string): StoredDeployment {
+  requirePending(state, urn)
+  return withPending(
+    state,
+    pendingOf(state).filter(({ resource }) => resource.urn !== urn),
+  )
+}
+
+/** The state without its pending creates, whatever became of them. */
+export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
+  return withPending(
+    state,
+    pendingOf(state).filter(({ type }) => type !== 'creating'),
+  )
+}
+
+/**
+ * The state with the resource of a pending create under the id that a person found. Its outputs are
+ * unknown: it is marked to be read before anything else is done with it, which is what the next
+ * deployment begins with. Throws PENDING_NOT_FOUND, also when what is pending is no create, and
+ * CLI_USAGE when the state has a resource of that URN.
+ */
+export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
+  requirePending(state, urn)
+  const create = pendingOf(state).find(
+    ({ resource, type }) => resource.urn === urn && type === 'creating',
+  )
+  if (create === undefined)
+    throw error('PENDING_NOT_FOUND', `what is pending of ${urn} is no create`)
+  if ((state.resources ?? []).some(resource => resource.urn === urn && resource['delete'] !== true))
+    throw error('CLI_USAGE', `the state has a resource ${urn}`)
+  const made: StoredResource = { ...create.resource, id, refreshBeforeUpdate: true }
+  const { resources } = sortTopologically(rebuildDependencies([...(state.resources ?? []), made]))
+  const left = pendingOf(state).filter(({ resource }) => resource.urn !== urn)
+  return withPending({ ...state, resources }, left)
+}
+
+function requirePending(state: StoredDeployment, urn: string): void {
+  if (!pendingOf(state).some(({ resource }) => resource.urn === urn))
+    throw error('PENDING_NOT_FOUND', `no operation of ${urn} is pending`)
+}
+
+function withPending(
+  state: StoredDeployment,
+  pending: readonly StoredOperation[],
+): StoredDeployment {
+  const { pending_operations: _before, ...rest } = state
+  return pending.length === 0 ? rest : { ...rest, pending_operations: pending }
+}

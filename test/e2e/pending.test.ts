@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { createPlace, succeeded, until } from './place.ts'
+import { initStack, stateOf, up } from './state.ts'
+
+const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing::${name}`
+
+test('a person settles creates whose end nobody knows: one exists, of one nothing came', async () => {
+  const place = createPlace('many')
+  const env = { COUNT: '4', DELAY: '0' }
+  try {
+    await initStack(place)
+    // The first is made and never answered; the second is never made.
+    place.faults({ 'lost-create:thing-0': 1, 'hang-create:thing-1': 1 })
+    const running = place.start(up, { env })
+    await until(() => place.objects().length >= 3, { what: 'three objects' })
+    running.kill('SIGKILL', 'group')
+    await running.done
+    place.faults({})
+    const resumed = await place.run(['resume', '-s', 'dev'], { env })
+    expect(resumed.exit).toBe(1)
+    const listed = succeeded(await place.run(['state', 'pending', 'ls', '--json', '-s', 'dev'])).out
+    const names = ['thing-0', 'thing-1']
+    expect(JSON.parse(listed)).toEqual(names.map(name => ({ urn: urnOf(name), type: 'creating' })))
+    const settle = (...words: string[]) =>
+      place.run(['state', 'pending', ...words, '-y', '-s', 'dev'])
+    succeeded(await settle('import', urnOf('thing-0'), 'thing-0-1'))
+    succeeded(await settle('clear', urnOf('thing-1')))
+    const again = await settle('clear', urnOf('thing-1'))
+    expect(again.err).toContain('error[PENDING_NOT_FOUND]: ')
+    succeeded(await place.run(up, { env }))
+    const state = await stateOf(place)
+    expect(state.pending).toEqual([])
+    const made = state.resources.filter(({ name }) => name.startsWith('thing-'))
+    expect(made.map(({ id }) => id).sort()).toEqual(
+      ['thing-0-1', 'thing-1-1', 'thing-2-1', 'thing-3-1'].sort(),
+    )
+    expect(place.objects()).toHaveLength(4)
+    succeeded(await place.run([...up, '--expect-no-changes'], { env }))
+  } finally {
+    place.remove()
+  }
+})
