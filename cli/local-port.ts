@@ -33,7 +33,10 @@ export interface Local {
       readonly edit: (state: StoredDeployment) => StoredDeployment
     },
   ) => Promise<{ readonly version: number }>
-  /** A published state; undefined for a stack that has none, or not of this version. */
+  /**
+   * The state as the records have it now, or a published version; undefined for a stack that never
+   * ran, or has no such version.
+   */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
   readonly close: () => Promise<void>
 }

@@ -1,4 +1,3 @@
-import { limits } from '../shared/config/limits.ts'
 import { pollDeliveries } from '../functions/step-executor/handle.ts'
 import type { StartedDeployment } from '../functions/step-generator/handle.ts'
 import { stepOfOperation } from '../shared/engine/deployment/operations.ts'
@@ -8,7 +7,8 @@ import { createExecutor } from '../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../shared/engine/executor/execution-context.ts'
 import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
-import { DeployError } from '../shared/errors/error.ts'
+import { keepLease } from '../shared/engine/executor/lease.ts'
+import { DeployError, error } from '../shared/errors/error.ts'
 import type { ExecutorId } from '../shared/records/ids.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
 
@@ -21,7 +21,20 @@ export async function startExecutor(
   const { platform, ports, request } = asked
   const { deployment } = started
   const executor = platform.random.uuid() as ExecutorId
-  await platform.leases.register(deployment, executor, ports.holder)
+  const lease = await keepLease(
+    {
+      leases: platform.leases,
+      clock: platform.clock,
+      groups: () => surroundings.processes.groups(),
+      lost: () => {
+        const lost = 'the lease could not be renewed in time; what ran is abandoned'
+        surroundings.life.abort(error('LEASE_LOST', lost))
+        surroundings.plugins.abandon()
+        void surroundings.processes.close()
+      },
+    },
+    { deployment, executor, holder: ports.holder },
+  )
   const plan = createPlanIndex(platform, deployment)
   const sealing = createSealing(request.secrets)
   const context: ExecutionContext = {
@@ -37,6 +50,7 @@ export async function startExecutor(
     },
     emitter: surroundings.emitter,
     performing: surroundings.performing,
+    holdsLease: lease.holds,
     slots: createSlots(Math.max(1, request.options.parallel)),
   }
   const handler = createExecutor(platform, {
@@ -49,16 +63,10 @@ export async function startExecutor(
     if (thrown instanceof DeployError && thrown.code === 'STORE_UNAVAILABLE')
       surroundings.life.abort(thrown)
   })
-  const renewing = setInterval(() => {
-    platform.leases
-      .renew(deployment, executor, surroundings.processes.groups())
-      .catch(() => undefined)
-  }, limits.leaseRenewMs)
   return {
     async end() {
-      clearInterval(renewing)
       await polling.end()
-      await platform.leases.retire(deployment, executor).catch(() => undefined)
+      await lease.end()
     },
   }
 }

@@ -18,7 +18,7 @@ import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, DeploymentResult, Holder } from '../shared/records/log.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
-import { compact } from '../functions/compaction/handle.ts'
+import { compact, readState } from '../functions/compaction/handle.ts'
 import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
@@ -48,7 +48,10 @@ export interface Local {
   readonly cancel: (stack: StackId) => Promise<CancelOutcome>
   /** Publishes what an edit makes of the state; see `editState`. */
   readonly editState: (stack: StackId, edit: StateEdit) => Promise<{ readonly version: number }>
-  /** A published state; undefined for a stack that has none, or not of this version. */
+  /**
+   * The state as the records have it now, or a published version; undefined for a stack that never
+   * ran, or has no such version.
+   */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
   readonly close: () => Promise<void>
 }
@@ -181,7 +184,7 @@ async function exportState(
   const record = await platform.catalog.stack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
   if (version === undefined)
-    return record.snapshot === '' ? undefined : readSnapshotBlob(platform.blobs, record.snapshot)
+    return record.snapshot === '' && record.current === '' ? undefined : readState(platform, record)
   const versions = await platform.catalog.versions(stack, 10_000)
   const found = versions.find(entry => entry.version === version)
   return found === undefined ? undefined : readSnapshotBlob(platform.blobs, found.snapshot)

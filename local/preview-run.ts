@@ -1,4 +1,4 @@
-import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
+import { readState } from '../functions/compaction/handle.ts'
 import { baseOf } from '../shared/engine/deployment/base.ts'
 import { previewCommand } from '../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
@@ -21,7 +21,7 @@ export function previewRun(
       const record = await platform.catalog.stack(request.stack)
       if (record === undefined)
         throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
-      const stored = await readSnapshotBlob(platform.blobs, record.snapshot)
+      const stored = await readState(platform, record)
       const base = baseOf(decodeSnapshot(stored, request.secrets), 1)
       baseNow.current = base
       const isWhole = await previewCommand(life, base).catch(thrown => {

@@ -14,7 +14,7 @@ import type { RecordedEnd } from '../../shared/engine/deployment/end-watcher.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import { fold } from '../../shared/journal/fold.ts'
-import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type { CatalogPort, StackRecord } from '../../shared/ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../shared/ports/records.ts'
 import {
   deploymentPartsOf,
@@ -54,6 +54,21 @@ export async function compact(
       `the snapshot of ${stack} was moved to version ${published.version} by someone else`,
     )
   return { version: published.version, snapshot }
+}
+
+/**
+ * The state of a stack as its records have it now: what a deployment that runs or was left did so far, folded on demand over its base (operations that run are pending in it), else the published
+ * snapshot. Nothing is written.
+ */
+export async function readState(
+  ports: Omit<CompactionPorts, 'catalog'>,
+  stack: StackRecord,
+): Promise<StoredDeployment> {
+  if (stack.current !== '') {
+    const view = await viewLog(ports, stack.current)
+    if (view.pin !== undefined) return foldOf(ports, stack.current, view)
+  }
+  return readSnapshotBlob(ports.blobs, stack.snapshot)
 }
 
 /** The fold of what a log has since its last pin. */

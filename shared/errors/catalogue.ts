@@ -58,6 +58,10 @@ export const catalogue = {
     hint: 'Use letters, digits, `_`, `.` and `-`, at most 100 characters.',
   },
   PENDING_NOT_FOUND: { exit: 1, hint: 'List what is pending with `antichain state pending ls`.' },
+  LEASE_LOST: {
+    exit: 1,
+    hint: 'See why the store could not be reached for so long, then run `antichain resume`.',
+  },
   NOTHING_TO_RESUME: { exit: 1, hint: 'Start a deployment with `antichain up`.' },
   RESUME_DIFFERS: {
     exit: 1,

@@ -17,6 +17,10 @@ test.each(['group', 'process'] as const)(
       running.kill('SIGKILL', whom)
       await running.done
       await until(() => place.processes().length === 0, { what: 'no orphans', limitMs: 3_000 })
+      // Readers need not wait for anybody to close or resume it.
+      const left = await place.exported()
+      expect(verifyExport(left, { sealed: true })).toEqual([])
+      expect(lostObjects(place, readExport(left))).toEqual([])
       const ran = await place.run(resume)
       expect(ran.err).toContain("Resuming deployment 1 of 'dev' (up).")
       const text = await place.exported()

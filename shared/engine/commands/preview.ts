@@ -7,6 +7,7 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
+import { tellWaves } from './tell-waves.ts'
 import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
 
 /**
@@ -17,7 +18,9 @@ export async function previewDeletes(
   performing: PerformDeps,
 ): Promise<boolean> {
   let isWhole = true
-  for (const { step } of condemnedSteps(ctx).toReversed()) {
+  const condemned = condemnedSteps(ctx)
+  tellWaves(ctx.emitter, ctx.base.graph, condemned)
+  for (const { step } of condemned.toReversed()) {
     ctx.emitter.pre(step)
     const end = await perform(step, { preview: true }, performing)
     ctx.emitter.ended(step, end)

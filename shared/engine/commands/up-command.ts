@@ -16,6 +16,7 @@ import { stateGraph } from '../graph/dependencies.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { recordedPlan } from './recorded-plan.ts'
+import { tellWaves } from './tell-waves.ts'
 
 /**
  * Runs the program against a base, deletes what nobody wants any more, applies the stack's outputs.
@@ -125,6 +126,7 @@ async function deleteCondemned(
     left.length === 0
       ? ctx.base.graph
       : stateGraph([...ctx.base.snapshot.resources, ...left.map(({ state }) => state)])
+  tellWaves(ctx.emitter, graph, condemned)
   const plan = {
     planned: planDeletes(graph, condemned, deps),
     isStoppedByFailure: !ctx.continueOnError,

@@ -20,6 +20,8 @@ export interface ExecutionContext {
   readonly emitter: StepEmitter
   readonly performing: PerformDeps
   readonly slots: Slots
+  /** Whether the executor's own lease is good: asked right before each call (I1). */
+  readonly holdsLease: () => boolean
 }
 
 /** The ports that executors use. */

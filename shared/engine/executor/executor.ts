@@ -98,7 +98,8 @@ async function runOperation(
     if (begun.kind === 'refused') return undefined
   }
   const control = await ports.control.read(deployment)
-  if (control === undefined || control.closed || control.stop !== 'none') {
+  const isStopped = control === undefined || control.closed || control.stop !== 'none'
+  if (isStopped || !context.holdsLease()) {
     await ports.operations.giveBack(deployment, id, owner, begun.attempt)
     return undefined
   }

@@ -1,0 +1,66 @@
+import { limits } from '../../config/limits.ts'
+import type { LeasesPort } from '../../ports/records.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { ProcessGroup } from '../../records/head.ts'
+import type { DeploymentId, ExecutorId } from '../../records/ids.ts'
+import type { Holder } from '../../records/log.ts'
+
+/** The claim of one executor identity on what it has begun. */
+export interface LeaseKeeper {
+  /**
+   * Whether the lease was renewed recently enough that nobody can have taken its operations away:
+   * asked right before each provider call.
+   */
+  readonly holds: () => boolean
+  /** Retires the identity: it never comes back. */
+  readonly end: () => Promise<void>
+}
+
+/** What keeping a lease needs. `lost` is called once, when it could not be renewed in time. */
+export interface LeaseDeps {
+  readonly leases: LeasesPort
+  readonly clock: ClockPort
+  readonly groups: () => readonly ProcessGroup[]
+  readonly lost: () => void
+}
+
+/**
+ * Registers an executor and renews its lease until it is ended. Whoever cannot renew for two thirds
+ * of the lease gives up by itself, before others may act: `lost` ends its plugins.
+ */
+export async function keepLease(
+  deps: LeaseDeps,
+  about: {
+    readonly deployment: DeploymentId
+    readonly executor: ExecutorId
+    readonly holder: Holder
+  },
+): Promise<LeaseKeeper> {
+  const { leases, clock } = deps
+  const { deployment, executor } = about
+  let renewedMs = clock.monotonicMs()
+  let isLost = false
+  const sinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
+  const giveUp = (): void => {
+    if (isLost) return
+    isLost = true
+    clearInterval(renewing)
+    deps.lost()
+  }
+  const renew = async (): Promise<void> => {
+    // The store counts from when it wrote, which is after this.
+    const askedMs = clock.monotonicMs()
+    const isMine = await leases.renew(deployment, executor, deps.groups()).catch(() => undefined)
+    if (isMine === true && !isLost) renewedMs = askedMs
+    if (isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs) giveUp()
+  }
+  await leases.register(deployment, executor, about.holder)
+  const renewing = setInterval(() => void renew(), limits.leaseRenewMs)
+  return {
+    holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
+    async end() {
+      clearInterval(renewing)
+      await leases.retire(deployment, executor).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import type { Urn } from '../../names/urn.ts'
+import { resourceState } from '../../state/resource.ts'
+import { deleteEdges } from './delete-edges.ts'
+import { stateGraph } from './dependencies.ts'
+import { wavesOf, wavesText } from './waves.ts'
+
+const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const state = (name: string, dependencies: readonly string[] = [], parent = '') =>
+  resourceState({
+    urn: urn(name),
+    type: 'a:b:C',
+    custom: name !== 'group',
+    dependencies: dependencies.map(urn),
+    parent: parent === '' ? '' : urn(parent),
+  })
+
+function waves(states: readonly ReturnType<typeof state>[]): readonly (readonly string[])[] {
+  const all = states.map((_, index) => index)
+  const found = wavesOf(all, deleteEdges(stateGraph(states), new Set(all)))
+  return found.map(wave => wave.map(index => states[index]?.urn.split('::').at(-1) ?? '').sort())
+}
+
+describe('waves of deletes', () => {
+  test('go from what nothing depends on to what everything depends on', () => {
+    const states = [state('a'), state('b', ['a']), state('c', ['a']), state('d', ['b', 'c'])]
+    expect(waves(states)).toEqual([['d'], ['b', 'c'], ['a']])
+  })
+
+  test('hold every condemned state once, components with children included', () => {
+    const children = Array.from({ length: 40 }, (_, at) => state(`child-${at}`, [], 'group'))
+    const found = waves([state('group'), ...children, state('on', ['group'])])
+    expect(found.map(wave => wave.length)).toEqual([1, 40, 1])
+  })
+
+  test('are told by number and width', () => {
+    expect(wavesText([[1], [2, 3], [4]])).toBe(
+      '4 deletes in 3 waves (1, 2, 1), at most 2 side by side',
+    )
+    expect(wavesText([[1]])).toBeUndefined()
+    expect(wavesText(Array.from({ length: 20 }, (_, at) => [at]))).toContain('1, …, 1)')
+  })
+})
