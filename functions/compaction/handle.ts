@@ -57,7 +57,8 @@ export async function compact(
 }
 
 /**
- * The state of a stack as its records have it now: what a deployment that runs or was left did so far, folded on demand over its base (operations that run are pending in it), else the published
+ * The state of a stack as its records have it now: what a deployment that runs or was left did so
+ * far, folded on demand over its base (operations that run are pending in it), else the published
  * snapshot. Nothing is written.
  */
 export async function readState(
