@@ -6,6 +6,7 @@ import {
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/platform.ts'
 import type { Provider } from '../../shared/providers/provider.ts'
+import type { LogRecord } from '../../shared/records/log.ts'
 
 /** When a process dies: before its n-th effect, or after it and before it hears of it. */
 export interface Killing {
@@ -46,6 +47,13 @@ const guarded = [
 const reads =
   /^(?:read|get|outcome|heads|ends|list|stack|stacks|history|versions|receive|renew|extend)$/
 
+/** An append is told by what it decides. */
+function nameOf(name: string, args: readonly unknown[]): string {
+  if (name !== 'log.append') return name
+  const { decisions } = args[1] as LogRecord
+  return `log.append ${decisions.map(({ kind }) => kind).join(' + ')}`
+}
+
 /** Opens a process of its own over the store of a home, with a holder identity of its own. */
 export async function openProcess(about: {
   readonly home: string
@@ -65,7 +73,7 @@ export async function openProcess(about: {
     const isRead = reads.test(name.split('.')[1] ?? '')
     const around = async (...args: Parameters<F>): Promise<unknown> => {
       if (isDead) return never
-      if (!isRead) effects.push(name)
+      if (!isRead) effects.push(nameOf(name, args))
       const isHere = !isRead && effects.length === about.kill?.effect
       if (isHere && about.kill?.when === 'before') return die()
       const result = await call(...args)

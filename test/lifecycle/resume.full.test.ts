@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { type EffectList, orderOfEffects } from '../../shared/records/order-of-effects.ts'
 import { checkOutlives, scenarios, unharmed } from './resume.ts'
 
 const kills = scenarios.flatMap(scenario =>
   (['before', 'after'] as const).map(when => ({ ...scenario, when, scenario })),
 )
+
+/** Every effect at which a process was killed, as the table names it. */
+const killedAt = new Set<string>()
 
 test.each(kills)(
   '$name that was killed $when any of its effects goes on where it was',
@@ -13,6 +17,7 @@ test.each(kills)(
     let unknowable = 0
     for (let effect = 1; effect <= effects; effect++) {
       const found = await checkOutlives(scenario, { effect, when }, final)
+      if (found !== undefined) killedAt.add(`${when} ${found.effect}`)
       if (found?.isUnknowable === true) unknowable += 1
       else if (found !== undefined) outlived += 1
     }
@@ -21,3 +26,12 @@ test.each(kills)(
   },
   600_000,
 )
+
+test('no effect of the table was left out', () => {
+  const lists: readonly EffectList[] = Object.values(orderOfEffects)
+  const calls = new Set(lists.flatMap(({ effects }) => effects.map(({ call }) => call)))
+  const missing = [...calls].flatMap(call =>
+    ['before', 'after'].map(when => `${when} ${call}`).filter(name => !killedAt.has(name)),
+  )
+  expect(missing).toEqual([])
+})

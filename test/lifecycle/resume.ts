@@ -96,11 +96,18 @@ export async function unharmed({
   }
 }
 
+/** Names as the table has them: providers are asked one thing or another, plans come with more. */
+export function tableName(effect: string): string {
+  if (effect.startsWith('provider.')) return 'provider call'
+  if (effect.endsWith(' plan')) return 'log.append plan'
+  return effect
+}
+
 /** What came of a killed and resumed run. */
 export interface Outlived {
   /** Whether a create was left whose end nobody can know. */
   readonly isUnknowable: boolean
-  readonly where: string
+  readonly effect: string
 }
 
 /**
@@ -125,7 +132,8 @@ export async function checkOutlives(
     )
     if (killed === undefined) return undefined
     if (!(killed instanceof Killed)) throw killed
-    const where = `${kill.when} ${kill.effect}: ${killed.effects.at(-1) ?? ''}`
+    const effect = tableName(killed.effects.at(-1) ?? '')
+    const where = `${kill.when} ${kill.effect}: ${effect}`
     const again = await engine.run(program, { ...asked, resume: true }).catch((thrown: unknown) => {
       // Nothing had been decided, or everything was done: then the next run does the rest.
       if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
@@ -142,10 +150,10 @@ export async function checkOutlives(
     expect(lost, where).toEqual([])
     if (pending.length > 0) {
       expect(again.result.result, where).toBe('failed')
-      return { isUnknowable: true, where }
+      return { isUnknowable: true, effect }
     }
     expect(finalOf(again, cloud), where).toEqual(expected)
-    return { isUnknowable: false, where }
+    return { isUnknowable: false, effect }
   } finally {
     await engine.close()
   }

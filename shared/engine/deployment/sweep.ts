@@ -55,7 +55,7 @@ export async function sweep(
   const ready = left.filter(
     operation => operation.op !== 'join' && isReady(settled.get(operation.id), operation),
   )
-  await deps.chains.send(chainMessages(deps.deployment, ready))
+  if (ready.length > 0) await deps.chains.send(chainMessages(deps.deployment, ready))
   return left
 }
 

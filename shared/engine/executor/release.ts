@@ -42,6 +42,6 @@ export async function releaseWaiters(
     }
   }
   if (ready.length === 1) return ready[0]?.id
-  await ports.chains.send(chainMessages(deployment, ready))
+  if (ready.length > 0) await ports.chains.send(chainMessages(deployment, ready))
   return undefined
 }
