@@ -158,7 +158,8 @@ async function editState(
     if (standing.kind === 'dead') await closeDead(ports, started.deployment)
     return editState(ports, stack, { command, edit })
   }
-  await ports.control.create(started.deployment, ports.holder)
+  if (!(await ports.control.create(started.deployment, ports.holder)))
+    throw error('DEPLOYMENT_TAKEN_OVER', 'another process took this edit for dead and closed it')
   const record = await ports.catalog.stack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
   let version = record.version
@@ -166,7 +167,10 @@ async function editState(
   try {
     const edited = edit(await readSnapshotBlob(ports.blobs, record.snapshot))
     const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(edited))))
-    ;({ version } = await ports.catalog.publish(stack, record.version, snapshot))
+    const published = await ports.catalog.publish(stack, record.version, snapshot)
+    if (published.kind === 'conflict')
+      throw error('STORE_CONFLICT', `the snapshot of ${stack} was moved by someone else`)
+    version = published.version
     result = 'succeeded'
     return { version }
   } finally {

@@ -30,7 +30,7 @@ export function previewRun(
       })
       const result = isCancelled
         ? 'cancelled'
-        : isWhole && life.fault() === undefined
+        : isWhole && !life.hasFailed() && life.fault() === undefined
           ? 'succeeded'
           : 'failed'
       summary(surroundings, {

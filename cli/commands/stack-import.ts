@@ -39,6 +39,11 @@ export const stackImport: Handler = async (session, flags) => {
     session.warn(`warning: the pending operation '${type}' of ${resource.urn} was removed`)
   const kept: Snapshot = { ...snapshot, pendingOperations: [], integrityError: undefined }
   const local = await session.local()
+  const before = (await local.exportState(id))?.resources?.length ?? 0
+  if (before > 0 && kept.resources.length === 0 && !flags.is('force'))
+    throw error('STACK_NOT_EMPTY', `the stack has ${before} resources, and the file has none`, {
+      hint: 'Pass --force if the stack shall forget them; nothing is deleted in the cloud.',
+    })
   const sealed = state.encodeSnapshot(kept, own, 'sealed')
   await local.editState(id, { command: 'stack import', edit: () => sealed })
   session.warn('Import complete.')

@@ -176,7 +176,8 @@ function messageOf(event: DiagnosticEvent): Message | undefined {
 
 /** The name in a URN; a text that is no URN is its own name. */
 export function nameOfUrn(urn: string): string {
-  return cleanText(isUrn(urn) ? nameOf(urn) : urn)
+  // A name must not make lines of its own.
+  return cleanText(isUrn(urn) ? nameOf(urn) : urn).replaceAll(/\s*\n\s*/g, ' ')
 }
 
 /** Whether a row is worth a line: everything but what stays as it is. */

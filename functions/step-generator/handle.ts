@@ -10,7 +10,7 @@ import type {
   OperationId,
   WriterToken,
 } from '../../shared/records/ids.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { CommandDeps } from '../../shared/engine/commands/command-deps.ts'
 import { deployCommand } from '../../shared/engine/commands/deploy-command.ts'
 import {
@@ -71,10 +71,19 @@ export async function startDeployment(
     const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
     if (started.kind === 'started') return pinned(ports, request, started.deployment)
     const standing = await standingOf(ports, started.deployment)
-    if (standing.kind === 'dead') await closeDead(ports, started.deployment)
+    if (standing.kind === 'dead') await closeUnlessOthersDo(ports, started.deployment)
     else if (standing.kind === 'held' && !request.wait)
       throw busyError(started.deployment, standing.holder)
     else await ports.clock.sleep(waitStepMs)
+  }
+}
+
+/** Another command may find the same dead deployment and be faster: then it is looked at again. */
+async function closeUnlessOthersDo(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
+  try {
+    await closeDead(ports, deployment)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) throw thrown
   }
 }
 
@@ -204,7 +213,7 @@ export async function runDeployment(
     const isWhole = await commandOrFault(deps, started.base)
     const result = beside.isCancelled()
       ? 'cancelled'
-      : isWhole && life.fault() === undefined
+      : isWhole && !life.hasFailed() && life.fault() === undefined
         ? 'succeeded'
         : 'failed'
     await writer.append({ kind: 'closing', result })
@@ -229,6 +238,8 @@ async function commandOrFault(deps: CommandDeps, base: Base): Promise<boolean> {
   try {
     return await deployCommand(deps, base)
   } catch (thrown) {
+    // What ended the deployment early was told already.
+    if (thrown instanceof Bail) return false
     deps.life.abort(thrown)
     deps.emitter.diagnostic('error', messageOf(thrown))
     return false

@@ -30,8 +30,12 @@ export const limits = {
   chainOperationsMax: 64,
   /** How many operations one operation may need or release; wider graphs get joins. */
   fanMax: 32,
+  /** An outcome that the store cannot take is kept so long: well within what is left of a lease. */
+  outcomeKeptMs: 20_000,
   /** Operations of one plan page: a page stays below half a megabyte. */
   planPageOperationsMax: 500,
+  /** Unchanged resources whose moved line in the program one deployment writes: one record. */
+  positionsMax: 500,
   /** Ids that one read of heads or ends may name. */
   idsPerReadMax: 500,
   /** A record larger than this goes to the blob store: DynamoDB's items end at 400 KB. */

@@ -214,14 +214,17 @@ function ended(child: ChildProcess): Promise<number> {
 
 function objectsIn(cloud: string): readonly CloudObject[] {
   const folder = join(cloud, 'objects')
-  return readdirSync(folder).map(name => objectFrom(join(folder, name)))
+  return readdirSync(folder).flatMap(name => {
+    const file = join(folder, name)
+    // One that is deleted between the two looks is none.
+    return existsSync(file) ? [objectFrom(file)] : []
+  })
 }
 
 /** A file that is being written, or whose writer was killed, is an object all the same: its name says which. */
 function objectFrom(file: string): CloudObject {
-  const text = readFileSync(file, 'utf8')
   try {
-    return JSON.parse(text) as CloudObject
+    return JSON.parse(readFileSync(file, 'utf8')) as CloudObject
   } catch {
     return { id: basename(file, '.json'), type: 'gold:index:Thing', props: {} }
   }

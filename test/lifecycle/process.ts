@@ -1,6 +1,7 @@
 import { compact } from '../../functions/compaction/handle.ts'
 import type { GeneratorPorts } from '../../functions/step-generator/handle.ts'
 import { portsOf } from '../../local/local.ts'
+import { error } from '../../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -11,7 +12,8 @@ import type { LogRecord } from '../../shared/records/log.ts'
 /** When a process dies: before its n-th effect, or after it and before it hears of it. */
 export interface Killing {
   readonly effect: number
-  readonly when: 'before' | 'after'
+  /** `refused`: it does not die, the store only refuses this one effect. */
+  readonly when: 'before' | 'after' | 'refused'
 }
 
 /** Thrown for a run that was killed; names the effects that it came to. */
@@ -76,6 +78,8 @@ export async function openProcess(about: {
       if (!isRead) effects.push(nameOf(name, args))
       const isHere = !isRead && effects.length === about.kill?.effect
       if (isHere && about.kill?.when === 'before') return die()
+      if (isHere && about.kill?.when === 'refused')
+        throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
       const result = await call(...args)
       if (isHere) return die()
       return isDead ? never : result

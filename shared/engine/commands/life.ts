@@ -42,6 +42,8 @@ export interface Life extends LifeDeps {
   /** Notes that this process itself raised the stop flag: it is no wish of somebody else's. */
   readonly noteStop: () => void
   readonly hasStopped: () => boolean
+  /** Whether something failed of which the deployment went on. */
+  readonly hasFailed: () => boolean
   readonly contextOf: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }
 
@@ -52,6 +54,7 @@ export function createLife(deps: LifeDeps): Life {
   let isAborted = false
   let fault: unknown
   let hasStopped = false
+  let hasFailed = false
   const abort = (thrown?: unknown): void => {
     fault ??= thrown
     isAborted = true
@@ -75,6 +78,7 @@ export function createLife(deps: LifeDeps): Life {
       hasStopped = true
     },
     hasStopped: () => hasStopped,
+    hasFailed: () => hasFailed,
     contextOf: (base, runner, replay) => ({
       stack,
       project,
@@ -91,8 +95,12 @@ export function createLife(deps: LifeDeps): Life {
       pause: deps.pause,
       timestamp: deps.performing.timestamp,
       decide,
+      noteFailure: () => {
+        hasFailed = true
+      },
       abort,
       isAborted: () => isAborted,
+      aborted: ended.promise,
       digestOf: goal => deps.digest(canonicalGoal(goal)),
       digestOfCall: call => deps.digest(canonicalCall(call)),
     }),

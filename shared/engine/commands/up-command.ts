@@ -1,3 +1,4 @@
+import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import { stackType } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
@@ -106,7 +107,10 @@ function contextOf(
   })
   const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
   const ctx = life.contextOf(base, runner, replay)
-  if (recorded !== undefined) restore(ctx.sets, recorded.decisions, ctx.providers)
+  const hasSucceeded = (id: OperationId): boolean =>
+    deps.before.get(id)?.head.end?.verdict === 'succeeded'
+  if (recorded !== undefined)
+    restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
   return { ctx, replay }
 }
 

@@ -14,8 +14,8 @@ export interface EndWatcher {
   /** Resolves when the operation has ended; never, when it is given back or never begun. */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
   /**
-   * After a stop, when nothing runs any more: answers what has ended, and fails every other wait
-   * with `thrown`.
+   * After a stop, when nothing runs any more: answers what has ended, and fails every other wait,
+   * also later ones, with `thrown`.
    */
   readonly settle: (thrown: unknown) => Promise<void>
   /** What is awaited now. */
@@ -29,15 +29,36 @@ const lookAgainMs = 2_000
 /** Most heads read at once. */
 const batchMax = 500
 
+interface Wait {
+  readonly done: (end: RecordedEnd) => void
+  readonly failed: (thrown: unknown) => void
+}
+
+/** Who waits for what. */
+function createWaits() {
+  const waits = new Map<OperationId, Wait>()
+  return {
+    add: (id: OperationId, wait: Wait) => void waits.set(id, wait),
+    has: (id: OperationId) => waits.has(id),
+    keys: () => waits.keys(),
+    end(id: OperationId, end: RecordedEnd): void {
+      waits.get(id)?.done(end)
+      waits.delete(id)
+    },
+    failAll(thrown: unknown): void {
+      for (const wait of waits.values()) wait.failed(thrown)
+      waits.clear()
+    },
+  }
+}
+
 /** Makes a watcher over one deployment. A failure to read meets every wait. */
 export function createEndWatcher(
   deps: { readonly operations: OperationsPort; readonly hints: HintsPort },
   deployment: DeploymentId,
 ): EndWatcher {
-  const waits = new Map<
-    OperationId,
-    { done: (end: RecordedEnd) => void; failed: (thrown: unknown) => void }
-  >()
+  let over: { readonly thrown: unknown } | undefined
+  const waits = createWaits()
   let due = new Set<OperationId>()
   let isReading = false
   const read = async (): Promise<void> => {
@@ -50,9 +71,7 @@ export function createEndWatcher(
       for (const id of ids) due.delete(id)
       const ends = await deps.operations.ends(deployment, ids)
       for (const [id, end] of ends) {
-        if (end.head.end === undefined) continue
-        waits.get(id)?.done(end)
-        waits.delete(id)
+        if (end.head.end !== undefined) waits.end(id, end)
       }
     }
   }
@@ -61,15 +80,17 @@ export function createEndWatcher(
     isReading = true
     setImmediate(() => {
       read()
-        .catch(thrown => {
-          for (const wait of waits.values()) wait.failed(thrown)
-          waits.clear()
-        })
+        .catch(thrown => waits.failAll(thrown))
         .finally(() => {
           isReading = false
           if (due.size > 0) look()
         })
     })
+  }
+  const settleAll = async (thrown: unknown): Promise<void> => {
+    for (const id of waits.keys()) due.add(id)
+    await read().catch(() => undefined)
+    waits.failAll(thrown)
   }
   const mute = deps.hints.listen(deployment, id => {
     if (!waits.has(id)) return
@@ -84,15 +105,15 @@ export function createEndWatcher(
   return {
     wait: id =>
       new Promise((done, failed) => {
-        waits.set(id, { done, failed })
+        waits.add(id, { done, failed })
         due.add(id)
+        // Nothing runs any more: what has not ended never will.
+        if (over !== undefined) void settleAll(over.thrown)
       }),
     open: () => [...waits.keys()],
-    async settle(thrown) {
-      for (const id of waits.keys()) due.add(id)
-      await read().catch(() => undefined)
-      for (const wait of waits.values()) wait.failed(thrown)
-      waits.clear()
+    settle(thrown) {
+      over = { thrown }
+      return settleAll(thrown)
     },
     close() {
       mute()

@@ -3,10 +3,8 @@ import type { Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { StepEnd } from '../step-end.ts'
 import { isRepeatable } from '../deployment/recover.ts'
-import { perform } from './perform.ts'
-import { performAgain } from './perform-again.ts'
+import { callAndRecord } from './attempt.ts'
 import { releaseWaiters } from './release.ts'
 
 /** Runs deliveries of one executor identity. */
@@ -127,49 +125,4 @@ function releaseAfter(
   return head.end?.verdict === 'succeeded'
     ? releaseWaiters(ports, context, operation)
     : Promise.resolve(undefined)
-}
-
-/**
- * The provider call with its outcome and its end; undefined when someone else ended the operation.
- */
-async function callAndRecord(
-  ports: ExecutorPorts,
-  context: ExecutionContext,
-  task: {
-    readonly operation: Operation
-    readonly owner: OwnerToken
-    readonly attempt: number
-    readonly isAgain: boolean
-  },
-): Promise<StepEnd | undefined> {
-  const { deployment, emitter } = context
-  const { operation, owner, attempt } = task
-  const { id } = operation
-  const step = await context.stepOf(operation)
-  emitter.pre(step)
-  const startedAt = ports.clock.now()
-  const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
-  const deps = { ...context.performing, warn }
-  const end = task.isAgain
-    ? await performAgain(step, deps)
-    : await perform(step, { preview: false }, deps)
-  if (end.verdict !== 'interrupted')
-    await ports.operations.putOutcome(deployment, {
-      operation: id,
-      attempt,
-      verdict: end.verdict,
-      ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state) }),
-      ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
-      ...(end.error === undefined ? {} : { error: end.error }),
-      startedAt,
-      endedAt: ports.clock.now(),
-    })
-  const isSelected = await ports.operations.select(deployment, id, {
-    owner,
-    attempt,
-    verdict: end.verdict,
-  })
-  if (!isSelected) return undefined
-  emitter.ended(step, end)
-  return end
 }

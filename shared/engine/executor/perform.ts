@@ -27,8 +27,12 @@ export interface PerformMode {
  */
 export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   try {
-    const end = await performCall(step, mode, deps)
-    const state = end.state === undefined ? undefined : markSecretOutputs(end.state, deps.warn)
+    const scrub = scrubberOf(step)
+    const end = await performCall(step, mode, {
+      ...deps,
+      warn: message => deps.warn(scrub(message)),
+    })
+    const state = end.state === undefined ? undefined : safeState(end.state, deps, scrub)
     return { ...end, state, error: scrubbed(step, end.error) }
   } catch (thrown) {
     const error = scrubbed(step, outcomeErrorOf(thrown))
@@ -42,9 +46,21 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
 /** A provider may repeat what it was given: no secret gets into a record or event that way (I8). */
 function scrubbed<E extends OutcomeError | undefined>(step: Step, error: E): E {
   if (error === undefined) return error
-  const { next, old } = step
-  const texts = secretTexts(next?.inputs, old?.state.inputs, old?.state.outputs)
-  return { ...error, message: scrubber(texts)(error.message) }
+  return { ...error, message: scrubberOf(step)(error.message) }
+}
+
+function scrubberOf({ next, old }: Step): (text: string) => string {
+  return scrubber(secretTexts(next?.inputs, old?.state.inputs, old?.state.outputs))
+}
+
+/** Secret outputs marked, and no secret in what the provider says is wrong with the resource. */
+function safeState(
+  state: ResourceState,
+  deps: PerformDeps,
+  scrub: (text: string) => string,
+): ResourceState {
+  const marked = markSecretOutputs(state, deps.warn)
+  return { ...marked, initErrors: marked.initErrors.map(scrub) }
 }
 
 function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {

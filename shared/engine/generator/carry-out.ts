@@ -9,6 +9,7 @@ import type { Step } from '../step.ts'
 import { type EndedStep, succeeded } from '../step-end.ts'
 import { Bail, failRegistration, type GeneratorContext } from './context.ts'
 import { type Candidate, isSettledHere } from './candidate.ts'
+import { noteEnds } from './note-ends.ts'
 import type { CurrentState } from './sets.ts'
 
 /** Carries the steps of a registration out and answers what the resource is then. */
@@ -69,6 +70,23 @@ async function carryOutChange(
   steps: readonly Step[],
 ): Promise<CurrentState> {
   const ended: EndedStep[] = []
+  try {
+    await carryOutBatches(ctx, candidate, steps, ended)
+  } finally {
+    noteEnds(ctx.sets, steps, ended)
+  }
+  const made = ended.findLast(({ step }) => step.op !== 'replace')
+  if (made?.tracked === undefined) return failRegistration(ctx)
+  return { ...made.tracked, op: made.step.op }
+}
+
+/** Runs the batches one after another, noting each end, until one does not succeed. */
+async function carryOutBatches(
+  ctx: GeneratorContext,
+  candidate: Candidate,
+  steps: readonly Step[],
+  ended: EndedStep[],
+): Promise<void> {
   for (const batch of batches(steps)) {
     const ends =
       isSettledHere(batch[0]?.next ?? candidate.next) && batch[0]?.op.startsWith('delete') !== true
@@ -79,11 +97,8 @@ async function carryOutChange(
             ...recordOf(ctx, candidate, steps),
           })
     ended.push(...ends)
-    if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, ends)
+    if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx)
   }
-  const made = ended.findLast(({ step }) => step.op !== 'replace')
-  if (made?.tracked === undefined) return failRegistration(ctx, ended)
-  return { ...made.tracked, op: made.step.op }
 }
 
 /** What a record says of the registration beside its steps. */

@@ -79,6 +79,10 @@ export interface GeneratorContext {
    */
   readonly abort: (fault?: unknown) => void
   readonly isAborted: () => boolean
+  /** Resolves when the deployment ends early. */
+  readonly aborted: Promise<void>
+  /** Something failed and was told; the deployment goes on, and ends as failed. */
+  readonly noteFailure: () => void
   /** Keyed digest of a goal, to compare registrations. */
   readonly digestOf: (goal: Goal) => string
   /** Keyed digest of a call of the program, to find its recorded answer. */
@@ -103,11 +107,11 @@ export class RegistrationFailed extends Error {
 
 /**
  * Gives a registration up whose step did not succeed; its error was told. The deployment ends with
- * it, unless it goes on after errors, or the end is one that only a person can find out.
+ * it, unless it goes on after errors. `goesOn`: this one is no reason to end it.
  */
-export function failRegistration(ctx: GeneratorContext, ends: readonly EndedStep[]): never {
-  const isUnknown = ends.some(({ end }) => end.verdict === 'interrupted')
-  if (ctx.continueOnError || isUnknown) throw new RegistrationFailed()
+export function failRegistration(ctx: GeneratorContext, goesOn = false): never {
+  ctx.noteFailure()
+  if (ctx.continueOnError || goesOn) throw new RegistrationFailed()
   ctx.abort()
   throw new Bail()
 }

@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../providers/provider.ts'
+import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { scrubber, secretTexts } from '../../values/scrub.ts'
 import { resetPaths } from '../../values/path.ts'
@@ -126,10 +127,9 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
   const old = claim.old
   const { urn } = claim
   if (old === undefined) return [stepOf({ op: 'create', effect: 'add', next })]
-  if (ctx.sets.deletes.has(urn)) return recreateSteps(ctx, candidate)
+  if (await isDeleted(ctx, urn)) return recreateSteps(ctx, candidate)
   if (old.state.external) {
     markReplaced(ctx, claim)
-    if (claim.index !== undefined) ctx.sets.marked.add(claim.index)
     return [
       stepOf({ op: 'create-replacement', effect: 'add-mark', old, next }),
       stepOf({ op: 'replace', effect: 'none', old, next }),
@@ -139,7 +139,7 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
   return ctx.decide(async () => {
     if (ctx.isAborted()) throw new Bail()
     // A replacement elsewhere may have deleted it while its difference was asked for.
-    if (ctx.sets.deletes.has(urn)) return recreateSteps(ctx, candidate)
+    if (await isDeleted(ctx, urn)) return recreateSteps(ctx, candidate)
     const wish = {
       replaceOnChanges: candidate.goal.replaceOnChanges,
       triggered: difference.triggered,
@@ -151,6 +151,17 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
       return [stepOf({ op: 'same', effect: 'replace', old, next: sameState(next, old.state) })]
     return [stepOf({ op: 'update', effect: 'replace', old, next, reason: verdict.reason })]
   })
+}
+
+/**
+ * Whether a replacement elsewhere deleted the resource. Its delete is awaited: what failed to go is
+ * decided about like any other.
+ */
+async function isDeleted(ctx: GeneratorContext, urn: Urn): Promise<boolean> {
+  if (!ctx.sets.deletes.has(urn)) return false
+  await Promise.race([ctx.sets.deleting.get(urn)?.promise, ctx.aborted])
+  if (ctx.isAborted()) throw new Bail()
+  return ctx.sets.deletes.has(urn)
 }
 
 /** An unchanged resource keeps what only a provider can say. */

@@ -1,3 +1,4 @@
+import { limits } from '../../config/limits.ts'
 import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import { operationOf } from '../deployment/operations.ts'
@@ -14,8 +15,10 @@ export function unwrittenPositions(
   deps: { readonly sealing: Sealing; readonly nextId: () => OperationId },
 ): readonly Decision[] {
   const moved: Decision[] = []
+  // No record grows with the stack: the others are written by the deployments that follow.
   for (const [urn, current] of [...ctx.sets.current]) {
     const goal = ctx.sets.goals.get(urn)
+    if (moved.length >= limits.positionsMax) break
     if (goal === undefined || current.ref.kind !== 'base') continue
     const { state } = current
     const { sourcePosition, stackTrace } = goal

@@ -8,6 +8,7 @@ import { claimUrn } from './claim.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { PackageRequest } from './goal.ts'
 import { type DefaultProviders, explicitProvider } from './provider-resolution.ts'
+import { noteEnds } from './note-ends.ts'
 import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -67,15 +68,14 @@ export async function readResource(
     old.state.id !== asked.id
   ) {
     ctx.sets.replaces.add(claim.urn)
-    ctx.sets.marked.add(index)
     steps.push(stepOf({ op: 'read-replacement', effect: 'add-mark', old, next }))
     steps.push(stepOf({ op: 'replace', effect: 'none', old, next }))
   } else if (old === undefined) steps.push(stepOf({ op: 'read', effect: 'add', next }))
   else steps.push(stepOf({ op: 'read', effect: 'replace', old, next }))
   const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets: {} })
+  noteEnds(ctx.sets, steps, ends)
   const made = ends[0]
-  if (made?.tracked === undefined || made.end.verdict !== 'succeeded')
-    return failRegistration(ctx, ends)
+  if (made?.tracked === undefined || made.end.verdict !== 'succeeded') return failRegistration(ctx)
   const current = { ...made.tracked, op: made.step.op }
   ctx.sets.current.set(claim.urn, current)
   return current

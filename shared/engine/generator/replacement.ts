@@ -30,13 +30,13 @@ export async function replacementSteps(
       'To unprotect the resource, remove the `protect` flag from the resource and run `antichain up`'
     if (!ctx.preview) bail(ctx, message, claim.urn)
     ctx.emitter.diagnostic('error', message, claim.urn)
+    ctx.noteFailure()
   }
   markReplaced(ctx, claim)
   const next = await checkedAnew(ctx, candidate)
   const { reason } = verdict
   const deleteFirst = goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace
   if (!deleteFirst && !old.state.pendingReplacement) {
-    ctx.sets.marked.add(claim.index)
     return [
       stepOf({ op: 'create-replacement', effect: 'add-mark', old, next, reason }),
       stepOf({ op: 'replace', effect: 'none', old, next, reason }),
@@ -76,6 +76,9 @@ async function deletesBefore(
   const { sets, base } = ctx
   const dependents = [...(await dependentReplacements(ctx, index)), ...boundWith(ctx, old.urn)]
   const steps: Step[] = []
+  // Known before the first step is made: what goes with another is not deleted by itself.
+  for (const { at } of dependents) sets.deletes.add(base.tracked(at).state.urn)
+  sets.deletes.add(old.urn)
   for (const { at, keys } of dependents.toReversed()) {
     if (sets.condemned.has(at)) continue
     const tracked = base.tracked(at)
@@ -97,9 +100,9 @@ function deleteReplaced(ctx: GeneratorContext, index: number): Step {
   const old = base.tracked(index)
   sets.condemned.add(index)
   sets.deletes.add(old.state.urn)
+  sets.deleting.set(old.state.urn, Promise.withResolvers<void>())
   const skipCall = isWithoutCall(ctx, old.state)
   if (old.state.delete) return stepOf({ op: 'delete-replaced', effect: 'remove', old, skipCall })
-  sets.pendingReplacement.add(index)
   return stepOf({ op: 'delete-replaced', effect: 'mark-pending', old, skipCall })
 }
 

@@ -4,6 +4,7 @@ import { succeeded } from '../step-end.ts'
 import { useProvider } from './carry-out.ts'
 import type { Claim } from './claim.ts'
 import { failRegistration, type GeneratorContext } from './context.ts'
+import { noteEnds } from './note-ends.ts'
 import type { RecordedSettled, Replay } from './replay.ts'
 import { forget } from './restore.ts'
 import type { CurrentState } from './sets.ts'
@@ -25,7 +26,14 @@ export async function replayed(
   if (last.goal !== goal && !(await isKept(ctx, replay, last))) return undefined
   const registration = decisions.findLast(decision => decision.kind === 'registration')
   const ends = registration === undefined ? [] : await replay.rerun(registration)
-  if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, ends)
+  noteEnds(
+    ctx.sets,
+    ends.map(({ step }) => step),
+    ends,
+  )
+  // What only a person can find out is no reason to leave the rest undone.
+  const isUnknown = ends.some(({ end }) => end.verdict === 'interrupted')
+  if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, isUnknown)
   if (last.kind === 'settled') return settledAgain(ctx, replay, claim, last)
   const made = ends.findLast(({ step }) => step.next !== undefined)
   // Only the deletes of a replacement that the generator settles itself: the rest is decided now.
@@ -64,6 +72,7 @@ async function settledAgain(
   const end = succeeded(state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)
+  noteEnds(ctx.sets, [step], [{ step, end, tracked }])
   return { ...tracked, op: step.op }
 }
 

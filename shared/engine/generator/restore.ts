@@ -1,3 +1,4 @@
+import type { OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { RecordedDecision } from '../deployment/recorded.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
@@ -10,8 +11,13 @@ import type { GeneratorSets } from './sets.ts'
 export function restore(
   sets: GeneratorSets,
   decisions: readonly RecordedDecision[],
-  providers: Pick<ProviderRegistry, 'alias'>,
+  about: {
+    readonly providers: Pick<ProviderRegistry, 'alias'>
+    /** Whether an operation had ended well when this life began. */
+    readonly hasSucceeded: (id: OperationId) => boolean
+  },
 ): void {
+  const { providers, hasSucceeded } = about
   for (const decision of decisions) {
     for (const [old, current] of decision.sets.aliased ?? []) {
       sets.aliased.set(old, current)
@@ -21,7 +27,10 @@ export function restore(
     for (const [urn, keys] of decision.sets.dependentKeys ?? []) sets.dependentKeys.set(urn, keys)
     for (const urn of decision.sets.replaced ?? []) sets.replaces.add(urn)
     const operations = operationsOf(decision)
-    for (const operation of operations) note(sets, operation)
+    for (const operation of operations) {
+      const hasEnded = decision.kind === 'settled' || hasSucceeded(operation.id)
+      note(sets, operation, hasEnded)
+    }
     // What another replacement deleted first is there again once its own create was decided.
     const made = operations.find(({ op }) => op === 'create-replacement' || op === 'create')
     const isOwnDelete = operations.some(
@@ -47,19 +56,20 @@ function operationsOf(decision: RecordedDecision): readonly Operation[] {
   return decision.kind === 'registration' ? decision.operations : [decision.operation]
 }
 
-function note(sets: GeneratorSets, { op, urn, old, effect }: Operation): void {
+function note(sets: GeneratorSets, { op, urn, old, effect }: Operation, hasEnded: boolean): void {
   const index = old?.kind === 'base' ? old.index : undefined
   switch (op) {
     case 'delete-replaced':
       sets.deletes.add(urn)
       if (index !== undefined) sets.condemned.add(index)
-      if (index !== undefined && effect === 'mark-pending') sets.pendingReplacement.add(index)
+      if (index !== undefined && hasEnded && effect === 'mark-pending')
+        sets.pendingReplacement.add(index)
       return
     case 'create-replacement':
     case 'read-replacement':
       sets.replaces.add(urn)
       sets.operated.add(urn)
-      if (index !== undefined && effect === 'add-mark') sets.marked.add(index)
+      if (index !== undefined && hasEnded && effect === 'add-mark') sets.marked.add(index)
       return
     case 'same':
     case 'update':

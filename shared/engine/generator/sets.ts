@@ -26,12 +26,14 @@ export interface GeneratorSets {
   readonly operated: Set<Urn>
   /** URNs deleted, or about to be, in this deployment. */
   readonly deletes: Set<Urn>
+  /** Deletes before a replacement that were decided: each resolves when its chain has ended. */
+  readonly deleting: Map<Urn, PromiseWithResolvers<void>>
   readonly replaces: Set<Urn>
   /** Keys that made a dependent be replaced with its dependency. */
   readonly dependentKeys: Map<Urn, readonly string[]>
   /**
-   * Base indices marked in this deployment: for deletion, as deleted before their replacement, as
-   * given a delete step.
+   * Base indices: marked for deletion by a replacement that took place, deleted before one, given a
+   * delete step that has not failed.
    */
   readonly marked: Set<number>
   readonly pendingReplacement: Set<number>
@@ -49,6 +51,7 @@ export function emptySets(): GeneratorSets {
     former: new Map(),
     operated: new Set(),
     deletes: new Set(),
+    deleting: new Map(),
     replaces: new Set(),
     dependentKeys: new Map(),
     marked: new Set(),

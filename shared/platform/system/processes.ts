@@ -61,6 +61,9 @@ export function createProcesses(): ProcessesPort {
   }
 }
 
+/** How long the pipes of a process that ended are read on, in ms. */
+const pipesMs = 2_000
+
 function childOf(
   spawned: ChildProcessByStdio<Writable, Readable, Readable>,
   pid: number,
@@ -70,6 +73,11 @@ function childOf(
     spawned.once('exit', (code, signal) => {
       isOver = true
       resolve({ code, signal })
+      // What it left running may hold its pipes for ever: nobody waits for that.
+      setTimeout(() => {
+        spawned.stdout.destroy()
+        spawned.stderr.destroy()
+      }, pipesMs).unref()
     })
   })
   spawned.on('error', () => {})

@@ -43,7 +43,11 @@ export function createSession(
     ...given,
     async ready() {
       assert(outcome !== undefined, `provider '${given.pkg}' is configured before it is used`)
-      return await outcome
+      try {
+        return await outcome
+      } catch (thrown) {
+        throw notAsked(thrown)
+      }
     },
     isUnconfigured: () => isUnconfigured,
     settle(result) {
@@ -54,6 +58,12 @@ export function createSession(
       outcome.catch(() => {})
     },
   }
+}
+
+/** Whatever became of Configure: the call that waited for it was never made. */
+function notAsked(thrown: unknown): unknown {
+  if (!(thrown instanceof ProviderError) || thrown.status === 'ok') return thrown
+  return new ProviderError(thrown.message, { status: 'ok', code: thrown.code, cause: thrown })
 }
 
 /** How to read what exists after a partial failure. */

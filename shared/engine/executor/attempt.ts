@@ -1,0 +1,90 @@
+import { messageOf } from '../../errors/error.ts'
+import type { Outcome } from '../../records/head.ts'
+import type { EpochMs, OwnerToken } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import type { Step } from '../step.ts'
+import { failed, type StepEnd } from '../step-end.ts'
+import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
+import { keepTrying, type Trying } from './keep-trying.ts'
+import { perform } from './perform.ts'
+import { performAgain } from './perform-again.ts'
+
+/** An operation that was begun here. */
+interface Attempt {
+  readonly operation: Operation
+  readonly owner: OwnerToken
+  readonly attempt: number
+  /** Whether an earlier attempt may have asked the provider. */
+  readonly isAgain: boolean
+}
+
+/**
+ * The provider call with its outcome and its end; undefined when someone else ended the operation.
+ * What is thrown here ends the operation all the same: as failed when nobody was asked, else as
+ * interrupted. Only a store that stays away leaves it to recovery.
+ */
+export async function callAndRecord(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  task: Attempt,
+): Promise<StepEnd | undefined> {
+  const { emitter } = context
+  const startedAt = ports.clock.now()
+  const step = await context.stepOf(task.operation).catch((thrown: unknown) => thrown)
+  if (!isStep(step)) {
+    const end = failed({ message: messageOf(step), status: 'ok' })
+    return (await record(ports, context, task, { end, startedAt })) ? end : undefined
+  }
+  emitter.pre(step)
+  const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
+  const deps = { ...context.performing, warn }
+  const end = task.isAgain
+    ? await performAgain(step, deps)
+    : await perform(step, { preview: false }, deps)
+  if (!(await record(ports, context, task, { end, startedAt }))) return undefined
+  emitter.ended(step, end)
+  return end
+}
+
+function isStep(found: unknown): found is Step {
+  return typeof found === 'object' && found !== null && 'effect' in found
+}
+
+/** Writes the outcome and selects it; false when someone else ended the operation. */
+async function record(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  task: Attempt,
+  { end, startedAt }: { readonly end: StepEnd; readonly startedAt: EpochMs },
+): Promise<boolean> {
+  const { deployment } = context
+  const { operation, owner, attempt } = task
+  const { id } = operation
+  const trying: Trying = {
+    clock: ports.clock,
+    holdsLease: context.holdsLease,
+    said: why =>
+      context.emitter.diagnostic(
+        'warning',
+        `what came of this cannot be recorded yet, and is kept: ${why}`,
+        operation.urn,
+      ),
+  }
+  const { verdict } = end
+  if (verdict !== 'interrupted') {
+    const outcome: Outcome = {
+      operation: id,
+      attempt,
+      verdict,
+      ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state) }),
+      ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
+      ...(end.error === undefined ? {} : { error: end.error }),
+      startedAt,
+      endedAt: ports.clock.now(),
+    }
+    await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))
+  }
+  return keepTrying(trying, () =>
+    ports.operations.select(deployment, id, { owner, attempt, verdict }),
+  )
+}

@@ -1,0 +1,29 @@
+import type { EndedStep } from '../step-end.ts'
+import type { Step } from '../step.ts'
+import type { GeneratorSets } from './sets.ts'
+
+/**
+ * Takes into the sets what became of decided steps: only what took place marks an old state, and a
+ * delete that did not is no longer planned, so that the end of the deployment judges the resource
+ * like any other. Source: `engine.md` 5.1.
+ */
+export function noteEnds(
+  sets: GeneratorSets,
+  decided: readonly Step[],
+  ended: readonly EndedStep[],
+): void {
+  const done = new Set(
+    ended.filter(({ end }) => end.verdict === 'succeeded').map(({ step }) => step),
+  )
+  for (const step of decided) {
+    const index = step.old?.ref.kind === 'base' ? step.old.ref.index : undefined
+    if (done.has(step)) {
+      if (index !== undefined && step.effect === 'add-mark') sets.marked.add(index)
+      if (index !== undefined && step.effect === 'mark-pending') sets.pendingReplacement.add(index)
+    } else if (step.op === 'delete-replaced') {
+      sets.deletes.delete(step.urn)
+      if (index !== undefined) sets.condemned.delete(index)
+    }
+    if (step.op === 'delete-replaced') sets.deleting.get(step.urn)?.resolve()
+  }
+}
