@@ -1,37 +1,18 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
-import { type Monitor, openEngine, type Program, type Ran, type TestEngine } from './engine.ts'
+import type { Program, Ran } from './engine.ts'
+import { createEngines, deleteFirst, thing, things, upon } from './things.ts'
 
-const open: TestEngine[] = []
-afterEach(async () => {
-  for (const engine of open.splice(0)) await engine.close()
-})
-
-async function engineOf(cloud: ReturnType<typeof createCloud>): Promise<TestEngine> {
-  const engine = await openEngine(cloud.script)
-  open.push(engine)
-  return engine
-}
-
-const thing = (
-  monitor: Monitor,
-  name: string,
-  object: Record<string, unknown>,
-  more: object = {},
-) => monitor.register({ type: 'test:index:Thing', name, custom: true, object, ...more })
+const engines = createEngines()
+afterEach(() => engines.close())
 
 const names = (ran: Ran): string[] =>
   (ran.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
-const things: (values: Record<string, Record<string, unknown>>) => Program =
-  values => async monitor => {
-    for (const [name, object] of Object.entries(values)) await thing(monitor, name, object)
-  }
-
 describe('up', () => {
   test('creates what is new, leaves what is the same unwritten, deletes what is gone', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     const first = await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
     expect(first.result.changes).toEqual({ create: 3 })
     const second = await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
@@ -52,7 +33,7 @@ describe('up', () => {
 
   test('replaces create-first, and deletes the old one at the end', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(things({ a: { replace: 1 } }))
     const ran = await engine.run(things({ a: { replace: 2 } }))
     expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
@@ -62,23 +43,12 @@ describe('up', () => {
 
   test('replaces delete-first with everything that would have to be replaced too', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     const program =
       (version: number): Program =>
       async monitor => {
-        const a = await thing(
-          monitor,
-          'a',
-          { replace: version },
-          { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true },
-        )
-        const dependencies = new Map([['replace', { urns: [a.urn] }]])
-        await thing(
-          monitor,
-          'b',
-          { replace: a.id },
-          { dependencies: [a.urn], propertyDependencies: dependencies },
-        )
+        const a = await thing(monitor, 'a', { replace: version }, deleteFirst)
+        await thing(monitor, 'b', { replace: a.id }, upon(a.urn))
       }
     await engine.run(program(1))
     await engine.run(program(2))
@@ -94,7 +64,7 @@ describe('up', () => {
 
   test('a failed create ends the deployment, keeps what was made, and the next run finishes it', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     cloud.faults.add('create b')
     const failed = await engine.run(things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }))
     expect(failed.result.result).toBe('failed')
@@ -107,7 +77,7 @@ describe('up', () => {
 
   test('a program that fails deletes nothing', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
     const ran = await engine.run(async monitor => {
       await thing(monitor, 'a', { v: 1 })
@@ -119,7 +89,7 @@ describe('up', () => {
   })
 
   test('a duplicate URN ends the deployment', async () => {
-    const engine = await engineOf(createCloud())
+    const engine = await engines.of(createCloud())
     const ran = await engine.run(async monitor => {
       await thing(monitor, 'a', {})
       await thing(monitor, 'a', {})
@@ -130,7 +100,7 @@ describe('up', () => {
 
   test('an alias keeps the resource', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(things({ old: { v: 1 } }))
     const ran = await engine.run(async monitor => {
       const spec = {
@@ -146,7 +116,7 @@ describe('up', () => {
 
   test('runs no more operations at once than it may', async () => {
     const cloud = createCloud(20)
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     const many: Program = async monitor => {
       await Promise.all(Array.from({ length: 20 }, (_, at) => thing(monitor, `t${at}`, { v: 1 })))
     }
@@ -167,7 +137,7 @@ describe('destroy', () => {
 
   test('deletes what depends first, and everything', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(chain)
     const ran = await engine.run(undefined, { command: 'destroy' })
     expect(cloud.log.slice(4)).toEqual(['delete d-1', 'delete c-1', 'delete b-1', 'delete a-1'])
@@ -176,7 +146,7 @@ describe('destroy', () => {
 
   test('a failed delete keeps everything that it depends on', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(chain)
     cloud.faults.add('delete c-1')
     const ran = await engine.run(undefined, { command: 'destroy' })
@@ -187,7 +157,7 @@ describe('destroy', () => {
 
   test('a protected resource stays with what it depends on, the rest goes', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(async monitor => {
       const a = await thing(monitor, 'a', {})
       await thing(monitor, 'safe', {}, { dependencies: [a.urn], protect: true })
@@ -200,7 +170,7 @@ describe('destroy', () => {
 
   test('1,000 independent resources go through joins', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(async monitor => {
       await Promise.all(Array.from({ length: 1000 }, (_, at) => thing(monitor, `t${at}`, {})))
     })
@@ -214,7 +184,7 @@ describe('destroy', () => {
 describe('refresh and preview', () => {
   test('a refresh takes over drift and forgets what is gone', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
     cloud.objects.set('a-1', { v: 'theirs' })
     cloud.objects.delete('b-1')
@@ -226,7 +196,7 @@ describe('refresh and preview', () => {
 
   test('up with a refresh decides against what was read', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
     cloud.objects.delete('b-1')
     await engine.run(things({ a: { v: 1 }, b: { v: 1 } }), { refresh: true })
@@ -236,7 +206,7 @@ describe('refresh and preview', () => {
 
   test('a preview changes neither cloud nor state nor history', async () => {
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     const before = await engine.run(things({ a: { v: 1 } }))
     const ran = await engine.run(things({ a: { v: 2 }, b: { v: 1 } }), { dryRun: true })
     expect(ran.result.changes).toEqual({ same: 1, update: 1, create: 1 })

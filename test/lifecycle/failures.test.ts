@@ -1,32 +1,18 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
-import { type Monitor, openEngine, type Program, type Ran, type TestEngine } from './engine.ts'
+import type { Monitor, Program, Ran } from './engine.ts'
+import { createEngines, deleteFirst, thing, upon } from './things.ts'
 
-const open: TestEngine[] = []
-afterEach(async () => {
-  for (const engine of open.splice(0)) await engine.close()
-})
+const engines = createEngines()
+afterEach(() => engines.close())
 
-async function engineOf(cloud: ReturnType<typeof createCloud>): Promise<TestEngine> {
-  const engine = await openEngine(cloud.script)
-  open.push(engine)
-  return engine
-}
-
-const thing = (
+/** Registers a thing as an SDK does that lets a program go on after a failure. */
+const reported = (
   monitor: Monitor,
   name: string,
   object: Record<string, unknown>,
   more: object = {},
-) =>
-  monitor.register({
-    type: 'test:index:Thing',
-    name,
-    custom: true,
-    object,
-    supportsResultReporting: true,
-    ...more,
-  })
+) => thing(monitor, name, object, { supportsResultReporting: true, ...more })
 
 const idsOf = (ran: Ran): string[] =>
   (ran.state.resources ?? []).flatMap(({ id, type }) =>
@@ -37,11 +23,11 @@ const goOn = { continueOnError: true }
 
 test('a replacement that failed leaves the old resource where it is', async () => {
   const cloud = createCloud()
-  const engine = await engineOf(cloud)
+  const engine = await engines.of(cloud)
   const program =
     (value: number): Program =>
     async monitor => {
-      await thing(monitor, 'a', { replace: value })
+      await reported(monitor, 'a', { replace: value })
     }
   await engine.run(program(1))
   cloud.faults.add('create a')
@@ -53,17 +39,14 @@ test('a replacement that failed leaves the old resource where it is', async () =
 
 test('a replacement that could not delete first loses none of its dependents', async () => {
   const cloud = createCloud()
-  const engine = await engineOf(cloud)
+  const engine = await engines.of(cloud)
   const program =
     (value: number): Program =>
     async monitor => {
-      const first = { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
-      const root = await thing(monitor, 'root', { replace: value }, first)
+      const root = await reported(monitor, 'root', { replace: value }, deleteFirst)
       if (root.urn === '') return
-      const dependencies = new Map([['replace', { urns: [root.urn] }]])
-      const upon = { dependencies: [root.urn], propertyDependencies: dependencies }
-      await thing(monitor, 'd1', { replace: root.id }, upon)
-      await thing(monitor, 'd2', { replace: root.id }, upon)
+      await reported(monitor, 'd1', { replace: root.id }, upon(root.urn))
+      await reported(monitor, 'd2', { replace: root.id }, upon(root.urn))
     }
   await engine.run(program(1))
   cloud.faults.add('delete d2-1')
@@ -74,11 +57,11 @@ test('a replacement that could not delete first loses none of its dependents', a
 
 test('with an error that it went on after, a deployment has failed', async () => {
   const cloud = createCloud()
-  const engine = await engineOf(cloud)
+  const engine = await engines.of(cloud)
   cloud.faults.add('create a')
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'a', { v: 1 })
-    await thing(monitor, 'b', { v: 1 })
+    await reported(monitor, 'a', { v: 1 })
+    await reported(monitor, 'b', { v: 1 })
   }, goOn)
   expect(ran.result.result).toBe('failed')
   expect(idsOf(ran)).toEqual(['b-1'])
@@ -86,13 +69,12 @@ test('with an error that it went on after, a deployment has failed', async () =>
 
 test('what goes with another in a replacement is not deleted by itself', async () => {
   const cloud = createCloud()
-  const engine = await engineOf(cloud)
+  const engine = await engines.of(cloud)
   const program =
     (value: number): Program =>
     async monitor => {
-      const first = { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
-      const root = await thing(monitor, 'root', { replace: value }, first)
-      await thing(monitor, 'inside', { v: 1 }, { deletedWith: root.urn })
+      const root = await reported(monitor, 'root', { replace: value }, deleteFirst)
+      await reported(monitor, 'inside', { v: 1 }, { deletedWith: root.urn })
     }
   await engine.run(program(1))
   await engine.run(program(2))
@@ -103,12 +85,12 @@ test.each(['operations.putOutcome', 'operations.select'])(
   'a store that refuses %s once loses nothing',
   async name => {
     const program: Program = async monitor => {
-      await thing(monitor, 'a', { v: 1 })
+      await reported(monitor, 'a', { v: 1 })
     }
-    const unharmed = await engineOf(createCloud())
+    const unharmed = await engines.of(createCloud())
     const effect = (await unharmed.run(program)).effects.indexOf(name) + 1
     const cloud = createCloud()
-    const engine = await engineOf(cloud)
+    const engine = await engines.of(cloud)
     const ran = await engine.run(program, { kill: { effect, when: 'refused' } })
     expect(ran.effects[effect - 1]).toBe(name)
     expect(ran.result.result).toBe('succeeded')

@@ -1,14 +1,8 @@
 import { expect } from 'vitest'
 import { type Cloud, createCloud } from './cloud.ts'
-import { type Asked, type Monitor, openEngine, type Program, type Ran } from './engine.ts'
+import { type Asked, openEngine, type Program, type Ran } from './engine.ts'
 import { Killed, type Killing } from './process.ts'
-
-const thing = (
-  monitor: Monitor,
-  name: string,
-  object: Record<string, unknown>,
-  more: object = {},
-) => monitor.register({ type: 'test:index:Thing', name, custom: true, object, ...more })
+import { deleteFirst, thing, upon } from './things.ts'
 
 /** First a stack to start from, then a program with every kind of step in it. */
 const first: Program = async monitor => {
@@ -17,9 +11,7 @@ const first: Program = async monitor => {
   await thing(monitor, 'changed', { v: 1 }, { dependencies: [a.urn] })
   await thing(monitor, 'replaced', { replace: 1 })
   const base = await thing(monitor, 'base', { replace: 1 })
-  const dependencies = new Map([['replace', { urns: [base.urn] }]])
-  const on = { dependencies: [base.urn], propertyDependencies: dependencies }
-  await thing(monitor, 'upon', { replace: base.id }, on)
+  await thing(monitor, 'upon', { replace: base.id }, upon(base.urn))
   await thing(monitor, 'gone', { v: 1 })
   await thing(monitor, 'gone-upon', { v: 1 }, { dependencies: [a.urn] })
 }
@@ -34,11 +26,8 @@ const second: Program = async monitor => {
     thing(monitor, 'new-2', { v: 1 }, { parent: group.urn }),
     thing(monitor, 'replaced', { replace: 2 }),
   ])
-  const first = { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
-  const base = await thing(monitor, 'base', { replace: 2 }, first)
-  const dependencies = new Map([['replace', { urns: [base.urn] }]])
-  const on = { dependencies: [base.urn], propertyDependencies: dependencies }
-  await thing(monitor, 'upon', { replace: base.id }, on)
+  const base = await thing(monitor, 'base', { replace: 2 }, deleteFirst)
+  await thing(monitor, 'upon', { replace: base.id }, upon(base.urn))
   await monitor.outputs(group.urn, { made: 2 })
   await monitor.outputs(monitor.stack, { done: true })
 }

@@ -1,7 +1,7 @@
 import type { Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { perform } from './perform.ts'
-import { type PerformDeps, subjectOf } from './performing.ts'
+import { type PerformDeps, readQuestion } from './performing.ts'
 
 /**
  * Performs a step of which an earlier attempt may have been heard. A delete that fails now counts
@@ -26,13 +26,7 @@ async function isGone(step: Step, deps: PerformDeps): Promise<boolean> {
   if (old === undefined) return false
   try {
     const provider = await deps.provider(old.provider)
-    const read = await provider.read({
-      ...subjectOf(old),
-      id: old.id,
-      inputs: old.inputs,
-      outputs: old.outputs,
-      timeout: old.customTimeouts.read ?? 0,
-    })
+    const read = await provider.read(readQuestion(old))
     return read.id === '' || read.outputs === undefined
   } catch {
     return false

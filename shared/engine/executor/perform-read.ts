@@ -7,7 +7,7 @@ import { containsUnknown } from '../../values/walk.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
-import { type PerformDeps, subjectOf } from './performing.ts'
+import { type PerformDeps, readQuestion, subjectOf } from './performing.ts'
 
 /** Reads a resource that the program named by id (`.get()`). Source: `engine.md` 6.1, 5.17. */
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
@@ -63,13 +63,7 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
     return succeeded(old, 'same')
   const provider = await deps.provider(step.provider)
-  const read = await provider.read({
-    ...subjectOf(old),
-    id: old.id,
-    inputs: old.inputs,
-    outputs: old.outputs,
-    timeout: old.customTimeouts.read ?? 0,
-  })
+  const read = await provider.read(readQuestion(old))
   if (read.initErrors.length > 0) {
     const reasons = read.initErrors.map(reason => `\n* ${reason}`).join('')
     deps.warn(`Refreshed resource is in an unhealthy state:${reasons}`)

@@ -19,3 +19,14 @@ export function subjectOf(state: ResourceState): {
 } {
   return { urn: state.urn, name: nameOf(state.urn), type: state.type }
 }
+
+/** What a provider is asked to read a state again by its id. */
+export function readQuestion(state: ResourceState): Parameters<Provider['read']>[0] {
+  return {
+    ...subjectOf(state),
+    id: state.id,
+    inputs: state.inputs,
+    outputs: state.outputs,
+    timeout: state.customTimeouts.read ?? 0,
+  }
+}

@@ -1,0 +1,41 @@
+import { createCloud } from './cloud.ts'
+import { type Monitor, openEngine, type Program, type TestEngine } from './engine.ts'
+
+/** Registers a resource of the scripted provider. */
+export const thing = (
+  monitor: Monitor,
+  name: string,
+  object: Record<string, unknown>,
+  more: object = {},
+) => monitor.register({ type: 'test:index:Thing', name, custom: true, object, ...more })
+
+/** Options by which a resource is replaced with the one that it depends on. */
+export const upon = (urn: string): object => ({
+  dependencies: [urn],
+  propertyDependencies: new Map([['replace', { urns: [urn] }]]),
+})
+
+/** Options by which a resource is deleted before its replacement is made. */
+export const deleteFirst = { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
+
+/** A program that registers things one after another. */
+export const things =
+  (values: Record<string, Record<string, unknown>>): Program =>
+  async monitor => {
+    for (const [name, object] of Object.entries(values)) await thing(monitor, name, object)
+  }
+
+/** Engines that are closed when their test is over. */
+export function createEngines() {
+  const open: TestEngine[] = []
+  return {
+    async of(cloud: ReturnType<typeof createCloud>): Promise<TestEngine> {
+      const engine = await openEngine(cloud.script)
+      open.push(engine)
+      return engine
+    },
+    async close(): Promise<void> {
+      for (const engine of open.splice(0)) await engine.close()
+    },
+  }
+}
