@@ -1,4 +1,4 @@
-import { createCloud } from './cloud.ts'
+import type { Cloud } from './cloud.ts'
 import { type Monitor, openEngine, type Program, type TestEngine } from './engine.ts'
 
 /** Registers a resource of the scripted provider. */
@@ -29,7 +29,7 @@ export const things =
 export function createEngines() {
   const open: TestEngine[] = []
   return {
-    async of(cloud: ReturnType<typeof createCloud>): Promise<TestEngine> {
+    async of(cloud: Cloud): Promise<TestEngine> {
       const engine = await openEngine(cloud.script)
       open.push(engine)
       return engine
