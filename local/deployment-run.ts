@@ -5,6 +5,7 @@ import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
 import type { Base } from '../shared/engine/deployment/base.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
+import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
 import { startExecutor } from './executor-loop.ts'
 import { resultOf, summary } from './result.ts'
 import { type Asked, type Surroundings, tearDown } from './surroundings.ts'
@@ -45,6 +46,7 @@ export function deploymentRun(
   const run = async (): Promise<DeployResult> => {
     const executor = await startExecutor(asked, surroundings, started)
     try {
+      if (started.closed !== undefined) tellClosed(emitter, started.closed)
       warnOfPending(emitter, started.base)
       const rebase = (base: Base): void => {
         baseNow.current = base
@@ -79,6 +81,14 @@ export function deploymentRun(
   return { done: run(), cancel, terminate }
 }
 
+function tellClosed(emitter: StepEmitter, closed: DeploymentId): void {
+  const { number } = deploymentPartsOf(closed)
+  const message =
+    `Deployment ${number} of this stack was interrupted and is closed now: what it did is in the ` +
+    'state, and this deployment does the rest. (`antichain resume` would have gone on with it.)'
+  emitter.diagnostic('info', message)
+}
+
 function warnOfPending(emitter: StepEmitter, base: Base): void {
   const pending = base.snapshot.pendingOperations
   if (pending.length === 0) return
@@ -89,7 +99,7 @@ function warnOfPending(emitter: StepEmitter, base: Base): void {
     `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
     ...lines,
     'These resources are in an unknown state because a deployment was interrupted while it changed them. ' +
-      'Find out what became of them; `antichain refresh --clear-pending-creates` forgets creates that did not take place.',
+      'Find out what became of them; `antichain state pending import` or `clear` settles each.',
   ].join('\n')
   emitter.diagnostic('warning', message)
 }

@@ -1,4 +1,7 @@
 import { readState } from '../functions/compaction/handle.ts'
+import { standingOf } from '../shared/engine/deployment/take-over.ts'
+import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
+import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
 import { baseOf } from '../shared/engine/deployment/base.ts'
 import { previewCommand } from '../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
@@ -21,6 +24,7 @@ export function previewRun(
       const record = await platform.catalog.stack(request.stack)
       if (record === undefined)
         throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
+      if (record.current !== '') await tellInterrupted(asked, emitter, record.current)
       const stored = await readState(platform, record)
       const base = baseOf(decodeSnapshot(stored, request.secrets), 1)
       baseNow.current = base
@@ -51,4 +55,20 @@ export function previewRun(
     void surroundings.plugins.cancelAll()
   }
   return { done: run(), cancel: stop, terminate: stop }
+}
+
+/** A preview is shown upon what a dead deployment did; somebody has to decide how it goes on. */
+async function tellInterrupted(
+  { ports }: Asked,
+  emitter: StepEmitter,
+  deployment: DeploymentId,
+): Promise<void> {
+  const standing = await standingOf(ports, deployment)
+  if (standing.kind !== 'dead') return
+  const { number } = deploymentPartsOf(deployment)
+  emitter.diagnostic(
+    'warning',
+    `Deployment ${number} of this stack was interrupted. ` +
+      '`antichain resume` goes on with it; `antichain up` closes it and starts anew.',
+  )
 }

@@ -39,15 +39,23 @@ export const stackImport: Handler = async (session, flags) => {
     session.warn(`warning: the pending operation '${type}' of ${resource.urn} was removed`)
   const kept: Snapshot = { ...snapshot, pendingOperations: [], integrityError: undefined }
   const local = await session.local()
-  const before = (await local.exportState(id))?.resources?.length ?? 0
-  if (before > 0 && kept.resources.length === 0 && !flags.is('force'))
-    throw error('STACK_NOT_EMPTY', `the stack has ${before} resources, and the file has none`, {
-      hint: 'Pass --force if the stack shall forget them; nothing is deleted in the cloud.',
-    })
   const sealed = state.encodeSnapshot(kept, own, 'sealed')
-  await local.editState(id, { command: 'stack import', edit: () => sealed })
+  const edit = (before: StoredDeployment): StoredDeployment => {
+    if (!flags.is('force')) refuseEmptying(before, sealed)
+    return sealed
+  }
+  await local.editState(id, { command: 'stack import', edit })
   session.warn('Import complete.')
   return 0
+}
+
+/** A file without resources is more often a mistake than a wish. */
+function refuseEmptying(before: StoredDeployment, after: StoredDeployment): void {
+  const count = before.resources?.length ?? 0
+  if (count === 0 || (after.resources?.length ?? 0) > 0) return
+  throw error('STACK_NOT_EMPTY', `the stack has ${count} resources, and the file has none`, {
+    hint: 'Pass --force if the stack shall forget them; nothing is deleted in the cloud.',
+  })
 }
 
 /** A state that names no manager may hold secrets in clear only; any manager reads those. */

@@ -185,6 +185,6 @@ describe('the end', () => {
     const lines = await printed([], { result: { ...succeeded, result: 'interrupted', pending } })
     expect(lines).toContain('    pkg:index:Thing a')
     expect(lines).toContain(`      ${thingUrn('a')}`)
-    expect(lines.at(-1)).toContain('refresh --clear-pending-creates')
+    expect(lines.at(-1)).toContain('state pending import')
   })
 })

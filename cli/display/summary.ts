@@ -73,7 +73,7 @@ export function pendingLines(pending: DeployResult['pending'], paint: Paint): re
       paint('faint', `      ${urn}`),
     ]),
     'Find out what became of the resources. The next run names them again;',
-    '`antichain refresh --clear-pending-creates` forgets creates that did not take place.',
+    '`antichain state pending import <urn> <id>` or `clear <urn>` settles each of them.',
   ]
 }
 

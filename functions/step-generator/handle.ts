@@ -50,6 +50,8 @@ export interface StartedDeployment {
   readonly writer: LogWriter
   readonly pin: Pin
   readonly base: Base
+  /** A deployment that died and was closed for this one to start. */
+  readonly closed?: DeploymentId
   /** What earlier lives left; absent in the first one. */
   readonly left?: LeftBehind
 }
@@ -67,12 +69,18 @@ export async function startDeployment(
 ): Promise<StartedDeployment> {
   const { stack, options } = request
   const about = { command: options.command, message: options.message, holder: ports.holder }
+  let closed: DeploymentId | undefined
   for (;;) {
     const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
-    if (started.kind === 'started') return pinned(ports, request, started.deployment)
+    if (started.kind === 'started') {
+      const deployment = await pinned(ports, request, started.deployment)
+      return closed === undefined ? deployment : { ...deployment, closed }
+    }
     const standing = await standingOf(ports, started.deployment)
-    if (standing.kind === 'dead') await closeUnlessOthersDo(ports, started.deployment)
-    else if (standing.kind === 'held' && !request.wait)
+    if (standing.kind === 'dead') {
+      await closeUnlessOthersDo(ports, started.deployment)
+      closed = started.deployment
+    } else if (standing.kind === 'held' && !request.wait)
       throw busyError(started.deployment, standing.holder)
     else await ports.clock.sleep(waitStepMs)
   }

@@ -29,7 +29,7 @@ test('a second Ctrl-C abandons what runs, and the next run says what to do about
   expect(state.pending.every(({ type }) => type === 'creating')).toBe(true)
   const next = succeeded(await place.run(up, { env: { COUNT: '12', DELAY: '0' } }))
   for (const { name } of state.pending) expect(next.out + next.err).toContain(name)
-  expect(next.out + next.err).toContain('--clear-pending-creates')
+  expect(next.out + next.err).toContain('state pending import')
 })
 
 test('a dead deployment is closed by cancel, and its pending operations are named', async () => {
