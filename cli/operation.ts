@@ -1,4 +1,4 @@
-import type { EngineEventPayload } from '../shared/engine/events/event.ts'
+import type { DiagnosticEvent, EngineEventPayload } from '../shared/engine/events/event.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
 import { stackPartsOf } from '../shared/records/ids.ts'
@@ -60,6 +60,8 @@ export async function runResume(session: Session, flags: Flags): Promise<number>
 interface Run {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]
+  /** The first error that was told. */
+  readonly firstError: DiagnosticEvent | undefined
   /** Whether a person pressed Ctrl-C. */
   readonly interrupted: boolean
 }
@@ -72,7 +74,10 @@ async function runOnce(
   const local = await session.local()
   const display = await session.tools.display(shown)
   const events: EngineEventPayload[] = []
+  let firstError: DiagnosticEvent | undefined
   const emit = (event: EngineEventPayload): void => {
+    if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
+      firstError ??= event.diagnosticEvent
     if (request.dryRun) events.push(event)
     display.emit(event)
   }
@@ -89,7 +94,7 @@ async function runOnce(
     if (interrupts > 0) stop()
     const result = await running.done
     await display.finish(result)
-    return { result, events, interrupted: interrupts > 0 }
+    return { result, events, firstError, interrupted: interrupts > 0 }
   } finally {
     release()
   }
@@ -113,9 +118,18 @@ function check(
   const { result, hasChanges } = run.result
   if (result === 'cancelled' || (result === 'interrupted' && run.interrupted))
     throw error('DEPLOYMENT_CANCELLED', `the ${what} was cancelled`)
-  if (result !== 'succeeded') throw error('DEPLOYMENT_FAILED', `the ${what} failed`)
+  if (result !== 'succeeded') throw failureOf(run, what)
   if (about.expectNone && hasChanges && flags.is('expectNoChanges'))
     throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${what} has some`)
+}
+
+/** Standard error tells the first error too, with its resource: the display may be elsewhere. */
+function failureOf({ firstError }: Run, what: string): Error {
+  if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${what} failed`)
+  const { message, urn } = firstError
+  const [line = ''] = message.trim().split('\n')
+  const details = urn === undefined || urn === '' ? {} : { urn }
+  return error('DEPLOYMENT_FAILED', `the ${what} failed: ${line}`, { details })
 }
 
 async function askToGoOn(session: Session, preview: Run, details: DisplayOptions): Promise<void> {

@@ -113,7 +113,7 @@ export const catalogue = {
   },
   DEPLOYMENT_FAILED: {
     exit: 1,
-    hint: 'The messages above say which resources failed; correct them and run the command again.',
+    hint: 'Correct what the errors of the display name (with --json: its diagnosticEvent lines), and run the command again.',
   },
   DEPLOYMENT_CANCELLED: { exit: 8, hint: 'Run the command again to go on.' },
   DEPLOYMENT_TAKEN_OVER: {
