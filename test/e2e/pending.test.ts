@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest'
-import { createPlace, succeeded, until } from './place.ts'
+import { createPlace, type Place, succeeded, until } from './place.ts'
 import { initStack, stateOf, up } from './state.ts'
 
 const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing::${name}`
+
+/** Waits until what ended is in the records: only then a kill leaves nothing of it in doubt. */
+async function recorded(place: Place, names: readonly string[]): Promise<void> {
+  for (const end = performance.now() + 20_000; performance.now() < end; ) {
+    const made = new Set((await stateOf(place)).resources.map(({ name }) => name))
+    if (names.every(name => made.has(name))) return
+  }
+  throw new Error(`${names.join()}: not recorded within 20 s`)
+}
 
 test('a person settles creates whose end nobody knows: one exists, of one nothing came', async () => {
   const place = createPlace('many')
@@ -13,6 +22,7 @@ test('a person settles creates whose end nobody knows: one exists, of one nothin
     place.faults({ 'lost-create:thing-0': 1, 'hang-create:thing-1': 1 })
     const running = place.start(up, { env })
     await until(() => place.objects().length >= 3, { what: 'three objects' })
+    await recorded(place, ['thing-2', 'thing-3'])
     running.kill('SIGKILL', 'group')
     await running.done
     place.faults({})
