@@ -106,6 +106,7 @@ export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
     chains: platform.chains,
     hints: platform.hints,
     clock: platform.clock,
+    journal: platform.journal,
     random: platform.random,
     compact: deployment => compact(platform, deployment),
     holder,

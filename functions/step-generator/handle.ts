@@ -19,6 +19,8 @@ import {
   standingOf,
   type TakeOverDeps,
 } from '../../shared/engine/deployment/take-over.ts'
+import { createLiveness, type Liveness } from '../../shared/engine/deployment/liveness.ts'
+import { keepSweeping } from '../../shared/engine/deployment/sweeper.ts'
 import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
 import { awaitRunning } from '../../shared/engine/deployment/plan-run.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
@@ -30,6 +32,7 @@ import { type Pin, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { type Base, baseOf } from '../../shared/engine/deployment/base.ts'
+import type { LogPort } from '../../shared/ports/system.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { ChainQueuePort, HintsPort } from '../../shared/ports/queue.ts'
 import { type DeploymentResult, rulesVersion } from '../../shared/records/log.ts'
@@ -42,12 +45,14 @@ import { foldOf } from '../compaction/handle.ts'
 export interface GeneratorPorts extends TakeOverDeps {
   readonly chains: ChainQueuePort
   readonly hints: HintsPort
+  readonly journal: LogPort
 }
 
 /** A deployment whose log this process holds. */
 export interface StartedDeployment {
   readonly deployment: DeploymentId
   readonly writer: LogWriter
+  readonly liveness: Liveness
   readonly pin: Pin
   readonly base: Base
   /** A deployment that died and was closed for this one to start. */
@@ -108,6 +113,7 @@ async function pinned(
     writer: ports.random.uuid() as WriterToken,
     next: 0 as LogNumber,
   })
+  const liveness = createLiveness(ports, deployment)
   await writer.append({ kind: 'takeover', holder: ports.holder })
   try {
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
@@ -129,12 +135,12 @@ async function pinned(
       inbox: [],
     }
     await writer.append(pin)
-    return { deployment, writer, pin, base: baseOf(decodeSnapshot(used, request.secrets), 1) }
+    const base = baseOf(decodeSnapshot(used, request.secrets), 1)
+    return { deployment, writer, liveness, pin, base }
   } catch (thrown) {
-    // Nothing was decided: the stack is given back, so that the next command does not find it
-    // taken.
+    // Nothing was decided: the stack is given back.
     await writer.append({ kind: 'closing', result: 'failed' })
-    await finishClose(ports, deployment, { isHere: true, changes: {} })
+    await finishClose(ports, deployment, { liveness, changes: {} })
     throw thrown
   }
 }
@@ -185,13 +191,14 @@ export async function runDeployment(
   life: Life,
   beside: Beside,
 ): Promise<EndedDeployment> {
-  const { deployment, writer } = started
+  const { deployment, writer, liveness } = started
   const watcher = createEndWatcher(ports, deployment)
   let last = started.left?.last ?? 0
   const deps: CommandDeps = {
     ...ports,
     deployment,
     writer,
+    liveness,
     watcher,
     life,
     pin: started.pin,
@@ -210,6 +217,7 @@ export async function runDeployment(
       return ports.control.stop(deployment, 'graceful')
     },
   }
+  const sweeping = keepSweeping({ ...ports, deployment, liveness })
   life.aborted
     .then(() => runOut(deps))
     .catch(thrown => {
@@ -219,15 +227,17 @@ export async function runDeployment(
     })
   try {
     const isWhole = await commandOrFault(deps, started.base)
+    await sweeping.end()
     const result = beside.isCancelled()
       ? 'cancelled'
       : isWhole && !life.hasFailed() && life.fault() === undefined
         ? 'succeeded'
         : 'failed'
     await writer.append({ kind: 'closing', result })
-    await finishClose(ports, deployment, { isHere: true, changes: life.emitter.counts() })
+    await finishClose(ports, deployment, { liveness, changes: life.emitter.counts() })
     return { result, fault: life.fault() }
   } finally {
+    void sweeping.end()
     watcher.close()
   }
 }

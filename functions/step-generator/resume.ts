@@ -7,7 +7,7 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.t
 import { sweep } from '../../shared/engine/deployment/sweep.ts'
 import { busyError, standingOf, takeOver } from '../../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import type { ExecutorId, StackId } from '../../shared/records/ids.ts'
 import { decodeSnapshot } from '../../shared/state/deployment.ts'
 import type { GeneratorPorts, StartedDeployment } from './handle.ts'
 
@@ -50,24 +50,25 @@ export async function resumeDeployment(
       'RESUME_DIFFERS',
       'the program or its configuration changed since the deployment was interrupted',
     )
-  const { view, writer, gone } = await takeOver(ports, deployment)
+  const { view, writer, liveness } = await takeOver(ports, deployment)
   const { pin } = view
-  if (pin === undefined || (await isOver(ports, deployment, view)))
+  if (pin === undefined || (await isOver(ports, { deployment, liveness, view })))
     throw error('NOTHING_TO_RESUME', 'the deployment was already ending; it is closed now')
-  const isGone = (executor: string): boolean => gone.has(executor)
+  const gone = await liveness.look()
+  const isGone = (executor: ExecutorId): boolean => gone.has(executor)
   await sweep({ ...ports, deployment, isGone }, operationsSincePin(view))
   const stored = await readSnapshotBlob(ports.blobs, pin.base)
   const base = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
   const left = await leftBehind(ports, deployment, view)
-  return { deployment, writer, pin, base, left }
+  return { deployment, writer, liveness, pin, base, left }
 }
 
 /** A deployment that was stopped or closing is only closed: the stop flag is never taken back. */
 async function isOver(
   ports: GeneratorPorts,
-  deployment: StartedDeployment['deployment'],
-  view: LogView,
+  about: Pick<StartedDeployment, 'deployment' | 'liveness'> & { readonly view: LogView },
 ): Promise<boolean> {
+  const { deployment, liveness, view } = about
   if (view.closing === undefined) {
     const control = await ports.control.read(deployment)
     if (control !== undefined && control.stop === 'none') return false
@@ -76,6 +77,6 @@ async function isOver(
       'the deployment was told to stop, and that is never taken back',
     )
   }
-  await finishClose(ports, deployment, { isHere: false, changes: {} })
+  await finishClose(ports, deployment, { liveness, changes: {} })
   return true
 }

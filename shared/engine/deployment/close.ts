@@ -7,35 +7,34 @@ import type {
   DecisionLogPort,
   OperationsPort,
 } from '../../ports/records.ts'
-import type { ClockPort } from '../../ports/system.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../records/ids.ts'
 import type { DeploymentResult } from '../../records/log.ts'
+import type { Liveness, LivenessDeps } from './liveness.ts'
 import { executedOperations, viewLog } from './log-view.ts'
 import { awaitRunning } from './plan-run.ts'
 import { settleOrphans } from './settle-orphans.ts'
 
 /** What a close asks of the outside. `compact` folds the closed set and publishes it. */
-export interface CloseDeps {
+export interface CloseDeps extends LivenessDeps {
   readonly log: DecisionLogPort
   readonly blobs: BlobsPort
   readonly operations: OperationsPort
   readonly control: ControlPort
   readonly catalog: CatalogPort
   readonly nudges: NudgesPort
-  readonly clock: ClockPort
   readonly compact: (deployment: DeploymentId) => Promise<{ readonly version: number }>
 }
 
 /**
  * Goes on with a deployment whose log has its `closing` record, from wherever a close stopped
  * before: stop flag, heads settled, fold published, closed, released, the next one nudged. The
- * order is the design's and every step may be repeated. `isHere`: executors of this process may
- * still be at work and are waited for; otherwise their owners are known to be dead.
+ * order is the design's and every step may be repeated. Living owners are waited for; what those
+ * that are gone had begun gets its end.
  */
 export async function finishClose(
   deps: CloseDeps,
   deployment: DeploymentId,
-  about: { readonly isHere: boolean; readonly changes: Readonly<Record<string, number>> },
+  about: { readonly liveness: Liveness; readonly changes: Readonly<Record<string, number>> },
 ): Promise<DeploymentResult> {
   const view = await viewLog(deps, deployment)
   if (view.closing === undefined)
@@ -43,7 +42,7 @@ export async function finishClose(
   const { stack } = deploymentPartsOf(deployment)
   await deps.control.stop(deployment, 'graceful')
   const ids = executedOperations(view).map(operation => operation.id)
-  if (about.isHere) await awaitRunning({ ...deps, deployment }, ids)
+  await awaitRunning({ ...deps, deployment, liveness: about.liveness }, ids)
   await settleOrphans(deps, deployment, ids)
   const { version } = view.pin === undefined ? { version: 0 } : await deps.compact(deployment)
   await deps.control.close(deployment)

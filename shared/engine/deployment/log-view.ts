@@ -47,10 +47,7 @@ export async function viewLog(
 ): Promise<LogView> {
   const records = await readRecords(ports.log, deployment, 0)
   const decisions = records.flatMap(record => record.decisions)
-  const pages = new Map<BlobHash, readonly Operation[]>()
-  for (const decision of decisions)
-    if (decision.kind === 'plan')
-      for (const hash of decision.pages) pages.set(hash, await readPage(ports.blobs, hash))
+  const pages = await pagesOf(ports.blobs, decisions)
   const pins = decisions.filter(decision => decision.kind === 'pin')
   return {
     next: records.length as LogNumber,
@@ -61,6 +58,18 @@ export async function viewLog(
     at: (records.find(isClosing) ?? records.at(-1))?.at ?? (0 as EpochMs),
     pages,
   }
+}
+
+/** The plan pages that decisions name, by their hash. */
+export async function pagesOf(
+  blobs: BlobsPort,
+  decisions: readonly Decision[],
+): Promise<ReadonlyMap<BlobHash, readonly Operation[]>> {
+  const pages = new Map<BlobHash, readonly Operation[]>()
+  for (const decision of decisions)
+    if (decision.kind === 'plan')
+      for (const hash of decision.pages) pages.set(hash, await readPage(blobs, hash))
+  return pages
 }
 
 function isClosing({ decisions }: LogRecord): boolean {

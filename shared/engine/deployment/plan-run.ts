@@ -10,6 +10,7 @@ import type { StepEnd } from '../step-end.ts'
 import { chainMessages } from './chain-messages.ts'
 import type { EndWatcher } from './end-watcher.ts'
 import { inBatches } from './log-view.ts'
+import type { Liveness } from './liveness.ts'
 import type { LogWriter } from './log-writer.ts'
 import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
@@ -29,6 +30,7 @@ export interface PlanDeps {
   readonly operations: OperationsPort
   readonly control: ControlPort
   readonly clock: ClockPort
+  readonly liveness: Liveness
   readonly watcher: EndWatcher
   readonly sealing: Sealing
   readonly emitter: StepEmitter
@@ -46,6 +48,8 @@ export interface PlanResult {
 const pageMax = 500
 /** How often heads are read while a stopped plan runs out, in ms. */
 const runOutMs = 50
+/** How often leases are read meanwhile, in ms. */
+const lookAtLeasesMs = 1_000
 
 /** A plan, and whether its first failure stops the deployment. */
 export interface Plan {
@@ -159,15 +163,22 @@ async function runOutWhenStopped(
  * nothing begins then.
  */
 export async function awaitRunning(
-  deps: Pick<PlanDeps, 'operations' | 'clock' | 'deployment'>,
+  deps: Pick<PlanDeps, 'operations' | 'clock' | 'deployment' | 'liveness'>,
   ids: readonly OperationId[],
 ): Promise<void> {
+  let looked = -Infinity
+  let gone: ReadonlySet<string> = new Set()
   for (let open = ids; open.length > 0; ) {
+    if (deps.clock.monotonicMs() - looked > lookAtLeasesMs) {
+      gone = await deps.liveness.look()
+      looked = deps.clock.monotonicMs()
+    }
     const running: OperationId[] = []
     for (const batch of inBatches(open, pageMax)) {
       const heads = await deps.operations.heads(deps.deployment, batch)
       for (const [id, head] of heads)
-        if (head.owner !== '' && head.end === undefined) running.push(id)
+        if (head.owner !== '' && head.end === undefined && !gone.has(head.executor))
+          running.push(id)
     }
     open = running
     if (open.length > 0) await deps.clock.sleep(runOutMs)

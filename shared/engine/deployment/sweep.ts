@@ -7,12 +7,16 @@ import { chainMessages } from './chain-messages.ts'
 import { inBatches } from './log-view.ts'
 import { recover } from './recover.ts'
 
-/** What a sweep works with. `isGone`: whether an executor identity is known to be dead. */
+/**
+ * What a sweep works with. `isGone`: whether an executor identity is known to be dead. `maySend`:
+ * whether a ready operation is to be sent; each is when it is left out.
+ */
 export interface SweepDeps {
   readonly deployment: DeploymentId
   readonly operations: OperationsPort
   readonly chains: ChainQueuePort
   readonly isGone: (executor: ExecutorId) => boolean
+  readonly maySend?: (operation: OperationId) => boolean
 }
 
 /**
@@ -52,9 +56,9 @@ export async function sweep(
       open.push(waiter)
     }
   const left = operations.filter(({ id }) => settled.get(id)?.end === undefined)
-  const ready = left.filter(
-    operation => operation.op !== 'join' && isReady(settled.get(operation.id), operation),
-  )
+  const ready = left
+    .filter(operation => operation.op !== 'join' && isReady(settled.get(operation.id), operation))
+    .filter(({ id }) => deps.maySend?.(id) ?? true)
   if (ready.length > 0) await deps.chains.send(chainMessages(deps.deployment, ready))
   return left
 }

@@ -1,26 +1,15 @@
 import { error } from '../../errors/error.ts'
-import type { LeasesPort } from '../../ports/records.ts'
 import type { RandomPort } from '../../ports/system.ts'
-import type { ProcessGroup } from '../../records/head.ts'
 import { deploymentPartsOf, type DeploymentId, type WriterToken } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import { type CloseDeps, finishClose } from './close.ts'
+import { createLiveness, type Liveness } from './liveness.ts'
 import { type LogView, viewLog } from './log-view.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
 
 /** What a take-over asks besides a close. */
 export interface TakeOverDeps extends CloseDeps {
-  readonly leases: LeasesPort
   readonly random: RandomPort
-  readonly holder: Holder
-  /** Whether a process of this host still lives; undefined for one of another host. */
-  readonly isAlive: (process: {
-    readonly host: string
-    readonly pid: number
-    readonly started: string
-  }) => boolean | undefined
-  /** Ends a process group of this host that its parent left behind. */
-  readonly endGroup: (group: ProcessGroup) => void
 }
 
 /** How a deployment stands that somebody started before. */
@@ -62,30 +51,24 @@ export interface TakenOver {
   /** The log as it was before. */
   readonly view: LogView
   readonly writer: LogWriter
-  /** The executors that are known to be dead; none of them ever comes back. */
-  readonly gone: ReadonlySet<string>
+  readonly liveness: Liveness
 }
 
 /**
- * Takes over the log of a deployment whose holder is dead on this host: what it left running is
- * ended first, its executors are retired, then the take-over is recorded. Throws
+ * Takes over the log of a deployment whose holder is dead: executors that died with it are retired
+ * and what they left running is ended first, then the take-over is recorded. Throws
  * DEPLOYMENT_TAKEN_OVER when somebody else was faster.
  */
 export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Promise<TakenOver> {
-  const gone = new Set<string>()
-  for (const lease of await deps.leases.list(deployment)) {
-    if (deps.isAlive(lease.holder) === true && !isSelf(lease.holder, deps.holder)) continue
-    for (const group of lease.groups) deps.endGroup(group)
-    await deps.leases.retire(deployment, lease.executor)
-    gone.add(lease.executor)
-  }
+  const liveness = createLiveness(deps, deployment)
+  await liveness.look()
   const view = await viewLog(deps, deployment)
   const token = deps.random.uuid() as WriterToken
   const writer = createLogWriter(deps, { deployment, writer: token, next: view.next })
   await writer.append({ kind: 'takeover', holder: deps.holder })
   const created = await deps.control.create(deployment, deps.holder)
   if (!created) await deps.control.hold(deployment, deps.holder)
-  return { view, writer, gone }
+  return { view, writer, liveness }
 }
 
 /**
@@ -93,9 +76,9 @@ export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Pr
  * selected, the rest becomes interrupted. Throws DEPLOYMENT_TAKEN_OVER.
  */
 export async function closeDead(deps: TakeOverDeps, deployment: DeploymentId): Promise<void> {
-  const { view, writer } = await takeOver(deps, deployment)
+  const { view, writer, liveness } = await takeOver(deps, deployment)
   if (view.closing === undefined) await writer.append({ kind: 'closing', result: 'interrupted' })
-  await finishClose(deps, deployment, { isHere: false, changes: {} })
+  await finishClose(deps, deployment, { liveness, changes: {} })
 }
 
 /** The error for a stack that another deployment holds. */

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { limits } from '../../config/limits.ts'
+import type { Lease } from '../../records/head.ts'
+import type { DeploymentId, EpochMs, ExecutorId } from '../../records/ids.ts'
+import { createLiveness } from './liveness.ts'
+
+const deployment = 'organization/p/dev/1' as DeploymentId
+const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
+const span = limits.leaseMs + limits.leaseMarginMs
+
+/** Leases that a test writes, with what was done to them. */
+function observed(alive: boolean | undefined) {
+  const leases: Lease[] = []
+  const done: string[] = []
+  let nowMs = 0
+  const liveness = createLiveness(
+    {
+      holder,
+      isAlive: () => alive,
+      endGroup: ({ pid }) => void done.push(`end ${pid}`),
+      clock: {
+        now: () => 0 as EpochMs,
+        monotonicMs: () => nowMs,
+        sleep: () => Promise.resolve(),
+      },
+      leases: {
+        register: () => Promise.resolve(),
+        renew: () => Promise.resolve(true),
+        retire: async (_deployment, executor) => void done.push(`retire ${executor}`),
+        list: () => Promise.resolve([...leases]),
+      },
+    },
+    deployment,
+  )
+  const write = (counter: number, retired = false): void => {
+    const groups = [{ pid: 7, started: 'then' }]
+    leases[0] = { executor: 'e' as ExecutorId, holder, counter, retired, groups }
+  }
+  const look = async (atMs: number): Promise<readonly string[]> => {
+    nowMs = atMs
+    return [...(await liveness.look())]
+  }
+  return { write, look, done }
+}
+
+test('one of this host is gone once its process is, and its plugins are ended first', async () => {
+  const { write, look, done } = observed(false)
+  write(3)
+  expect(await look(0)).toEqual(['e'])
+  expect(done).toEqual(['end 7', 'retire e'])
+})
+
+test('one that renews is never gone, however long it takes', async () => {
+  const { write, look, done } = observed(undefined)
+  for (let counter = 0; counter < 10; counter += 1) {
+    write(counter)
+    expect(await look(counter * span)).toEqual([])
+  }
+  expect(done).toEqual([])
+})
+
+test('one elsewhere is gone when its counter stood still for a lease and the margin', async () => {
+  const { write, look, done } = observed(undefined)
+  write(3)
+  await look(1_000)
+  expect(await look(1_000 + span)).toEqual([])
+  expect(await look(1_001 + span)).toEqual(['e'])
+  expect(done).toEqual(['retire e'])
+})
+
+test('a frozen process of this host is gone like one elsewhere', async () => {
+  const { write, look } = observed(true)
+  write(3)
+  await look(0)
+  expect(await look(span + 1)).toEqual(['e'])
+})
+
+test('one that retired is gone, and not retired again', async () => {
+  const { write, look, done } = observed(true)
+  write(3, true)
+  expect(await look(0)).toEqual(['e'])
+  expect(done).toEqual([])
+})

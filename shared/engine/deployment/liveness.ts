@@ -1,0 +1,60 @@
+import { limits } from '../../config/limits.ts'
+import type { LeasesPort } from '../../ports/records.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { Lease, ProcessGroup } from '../../records/head.ts'
+import type { DeploymentId, ExecutorId } from '../../records/ids.ts'
+import type { Holder } from '../../records/log.ts'
+
+/** What telling the living from the dead asks of the outside. */
+export interface LivenessDeps {
+  readonly leases: LeasesPort
+  readonly clock: ClockPort
+  readonly holder: Holder
+  /** Whether a process of this host still lives; undefined for one of another host. */
+  readonly isAlive: (process: Pick<Holder, 'host' | 'pid' | 'started'>) => boolean | undefined
+  /** Ends a process group of this host that its parent left behind. */
+  readonly endGroup: (group: ProcessGroup) => void
+}
+
+/** Which executors of a deployment are gone; none of them ever comes back. */
+export interface Liveness {
+  /** Reads the leases and retires whoever is found dead. Answers all that are gone. */
+  readonly look: () => Promise<ReadonlySet<ExecutorId>>
+}
+
+interface Seen {
+  readonly counter: number
+  readonly atMs: number
+}
+
+/**
+ * Observes the executors of one deployment. One of this host is gone when its process is; any other
+ * when its counter has stood still for a whole lease and the margin, on this observer's own
+ * monotonic clock: two wall clocks are never compared. Whoever is gone is retired, and what its
+ * processes left running on this host is ended first. Source: design, leases.
+ */
+export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Liveness {
+  const seen = new Map<ExecutorId, Seen>()
+  const standsStill = ({ executor, counter }: Lease): boolean => {
+    const nowMs = deps.clock.monotonicMs()
+    const before = seen.get(executor)
+    if (before?.counter !== counter) {
+      seen.set(executor, { counter, atMs: nowMs })
+      return false
+    }
+    return nowMs - before.atMs > limits.leaseMs + limits.leaseMarginMs
+  }
+  return {
+    async look() {
+      const gone = new Set<ExecutorId>()
+      for (const lease of await deps.leases.list(deployment)) {
+        const isDead = deps.isAlive(lease.holder) === false
+        if (!lease.retired && !isDead && !standsStill(lease)) continue
+        if (isDead) for (const group of lease.groups) deps.endGroup(group)
+        if (!lease.retired) await deps.leases.retire(deployment, lease.executor)
+        gone.add(lease.executor)
+      }
+      return gone
+    },
+  }
+}
