@@ -18,7 +18,8 @@ export async function removeStack(
 ): Promise<void> {
   const local = await session.local()
   const { stack } = stackPartsOf(id)
-  const count = (await local.exportState(id))?.resources?.length ?? 0
+  const known = (await local.exportState(id))?.resources?.length ?? 0
+  const count = known + (await local.platform.catalog.late(id, 100)).length
   if (count > 0 && !how.force)
     throw error('STACK_NOT_EMPTY', `the stack '${stack}' still has ${count} resources`)
   if (!(await local.platform.catalog.removeStack(id)))

@@ -1,6 +1,6 @@
 import { createEventRecorder, type EventRecorder } from '../shared/engine/events/recorder.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
-import { startDeployment, type StartedDeployment } from '../functions/step-generator/handle.ts'
+import { startDeployment, type StartedDeployment } from '../functions/step-generator/start.ts'
 import { resumeDeployment } from '../functions/step-generator/resume.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
 import { deploymentRun } from './deployment-run.ts'

@@ -1,4 +1,5 @@
-import { type StartedDeployment, runDeployment } from '../functions/step-generator/handle.ts'
+import { runDeployment } from '../functions/step-generator/handle.ts'
+import type { StartedDeployment } from '../functions/step-generator/start.ts'
 import { providerIn } from '../shared/engine/deployment/left-behind.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
@@ -47,6 +48,7 @@ export function deploymentRun(
     const executor = await startExecutor(asked, surroundings, started)
     try {
       if (started.closed !== undefined) tellClosed(emitter, started.closed)
+      for (const sentence of started.told) emitter.diagnostic('warning', sentence)
       warnOfPending(emitter, started.base)
       const rebase = (base: Base): void => {
         baseNow.current = base

@@ -1,5 +1,5 @@
 import { pollDeliveries } from '../functions/step-executor/handle.ts'
-import type { StartedDeployment } from '../functions/step-generator/handle.ts'
+import type { StartedDeployment } from '../functions/step-generator/start.ts'
 import { stepOfOperation } from '../shared/engine/deployment/operations.ts'
 import { madeBefore } from '../shared/engine/deployment/recorded-end.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'

@@ -17,9 +17,10 @@ import { isAlive, killGroup, startedOf } from '../shared/platform/system/process
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, DeploymentResult, Holder } from '../shared/records/log.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
+import { withoutOrigins } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 import { compact, readState } from '../functions/compaction/handle.ts'
-import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
+import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
 
@@ -189,8 +190,11 @@ async function exportState(
   const record = await platform.catalog.stack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
   if (version === undefined)
-    return record.snapshot === '' && record.current === '' ? undefined : readState(platform, record)
+    return record.snapshot === '' && record.current === ''
+      ? undefined
+      : withoutOrigins(await readState(platform, record))
   const versions = await platform.catalog.versions(stack, 10_000)
   const found = versions.find(entry => entry.version === version)
-  return found === undefined ? undefined : readSnapshotBlob(platform.blobs, found.snapshot)
+  if (found === undefined) return undefined
+  return withoutOrigins(await readSnapshotBlob(platform.blobs, found.snapshot))
 }

@@ -1,5 +1,5 @@
 import { configInputs } from '../shared/engine/generator/provider-resolution.ts'
-import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
+import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { type Life, createLife } from '../shared/engine/commands/life.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import { type StepEmitter, createStepEmitter } from '../shared/engine/events/step-emitter.ts'

@@ -87,6 +87,7 @@ export async function foldOf(
   for (const batch of inBatches(ids, 500))
     for (const [id, end] of await ports.operations.ends(deployment, batch)) ends.set(id, end)
   return fold({
+    deployment,
     base,
     decisions,
     page: hash => view.pages.get(hash) ?? [],

@@ -9,7 +9,7 @@ import { busyError, standingOf, takeOver } from '../../shared/engine/deployment/
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { ExecutorId, StackId } from '../../shared/records/ids.ts'
 import { decodeSnapshot } from '../../shared/state/deployment.ts'
-import type { GeneratorPorts, StartedDeployment } from './handle.ts'
+import type { GeneratorPorts, StartedDeployment } from './start.ts'
 
 /** A deployment that nobody holds any more: what it was asked to do. */
 export interface Interrupted {
@@ -60,7 +60,7 @@ export async function resumeDeployment(
   const stored = await readSnapshotBlob(ports.blobs, pin.base)
   const base = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
   const left = await leftBehind(ports, deployment, view)
-  return { deployment, writer, liveness, pin, base, left }
+  return { deployment, writer, liveness, pin, base, told: [], left }
 }
 
 /** A deployment that was stopped or closing is only closed: the stop flag is never taken back. */

@@ -55,7 +55,9 @@ function pendingOf(operation: Operation, facts: Facts): StoredOperation | undefi
   const { old, state } = operation
   const resource =
     type === 'deleting' ? (old === undefined ? undefined : facts.stateAt(old)) : state
-  return resource === undefined ? undefined : { resource, type }
+  if (resource === undefined) return undefined
+  const origin = type === 'creating' ? facts.originOf(operation.id) : undefined
+  return { resource, type, ...(origin === undefined ? {} : { origin }) }
 }
 
 function pendingTypeOf({ op }: Operation): PendingOperationType | undefined {

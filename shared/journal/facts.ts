@@ -2,7 +2,7 @@ import { error } from '../errors/error.ts'
 import type { Head, Outcome } from '../records/head.ts'
 import type { OperationId } from '../records/ids.ts'
 import type { Operation, StateReference } from '../records/operation.ts'
-import type { StoredDeployment, StoredResource } from '../state/stored.ts'
+import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { Folded, FoldInput } from './fold-input.ts'
 
 /** What became of an operation, as far as the fold may use it. */
@@ -19,6 +19,8 @@ export interface Facts {
   readonly of: (operation: OperationId) => Fact
   /** The state that a reference names: as it was made, or as it was planned. */
   readonly stateAt: (reference: StateReference) => StoredResource | undefined
+  /** Whose create an open operation is. */
+  readonly originOf: (operation: OperationId) => StoredOperation['origin']
   /** Whether a later decision names the state that an operation made. */
   readonly isNamed: (operation: OperationId) => boolean
 }
@@ -45,6 +47,11 @@ export function factsOf(input: FoldInput, folded: readonly Folded[]): Facts {
   const named = namedBy(folded, operations)
   return {
     of,
+    originOf: operation => {
+      const attempt = input.end(operation)?.head.attempt
+      if (attempt === undefined || input.deployment === undefined) return undefined
+      return { deployment: input.deployment, operation, attempt }
+    },
     isNamed: operation => named.has(operation),
     stateAt: reference => {
       if (reference.kind === 'base') return baseState(input.base, reference)

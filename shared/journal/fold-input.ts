@@ -1,5 +1,5 @@
 import type { Head, Outcome } from '../records/head.ts'
-import type { BlobHash, OperationId } from '../records/ids.ts'
+import type { BlobHash, DeploymentId, OperationId } from '../records/ids.ts'
 import type { Decision } from '../records/log.ts'
 import type { Operation } from '../records/operation.ts'
 import type { StoredDeployment } from '../state/stored.ts'
@@ -20,6 +20,8 @@ export interface FoldInput {
     readonly type: string
     readonly state: Readonly<Record<string, string>>
   }
+  /** Whose records these are; absent for a journal of another engine. */
+  readonly deployment?: DeploymentId
   /** RFC 3339. */
   readonly now: string
   /** Goes into the manifest: who wrote the snapshot. */

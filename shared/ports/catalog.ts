@@ -1,4 +1,5 @@
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
+import type { LateOutcome } from '../records/late.ts'
 import type { Command, DeploymentResult, Holder } from '../records/log.ts'
 
 /** One stack of the catalog. */
@@ -68,6 +69,12 @@ export interface CatalogPort {
       readonly version: number
     },
   ) => Promise<void>
+  /** Keeps a late outcome in the stack's inbox, once per attempt. */
+  readonly putLate: (id: StackId, item: LateOutcome) => Promise<void>
+  /** The inbox of a stack, oldest first, at most `limit`. */
+  readonly late: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
+  /** Removes what a deployment took, by key; the rest stays. */
+  readonly removeLate: (id: StackId, keys: readonly string[]) => Promise<void>
   /** Newest first. */
   readonly history: (id: StackId, limit: number) => Promise<readonly HistoryRecord[]>
   /** Published versions of a stack, newest first. */

@@ -115,6 +115,48 @@ export const orderOfEffects = {
       },
     ],
   },
+  late: {
+    handler: 'step-executor',
+    when: 'a create comes back after its owner was taken for dead and its operation ended',
+    effects: [
+      {
+        call: 'operations.putOutcome',
+        what: 'the outcome, under its own key',
+        ifDead: 'the next deployment finds it beside the pending create',
+      },
+      {
+        call: 'catalog.putLate',
+        what: 'what was made, into the inbox of the stack',
+        ifDead: 'the next deployment takes it',
+      },
+      {
+        call: 'chains.remove',
+        what: 'the message is done with',
+        ifDead: 'nothing is lost',
+      },
+    ],
+  },
+  take: {
+    handler: 'step-generator',
+    when: 'a deployment starts and something came late',
+    effects: [
+      {
+        call: 'blobs.put',
+        what: 'the base with what was taken',
+        ifDead: 'it belongs to nobody',
+      },
+      {
+        call: 'log.append pin',
+        what: 'that base, and the keys of what it took',
+        ifDead: 'whoever takes over removes them from the inbox',
+      },
+      {
+        call: 'catalog.removeLate',
+        what: 'the inbox no longer has them',
+        ifDead: 'nothing is lost',
+      },
+    ],
+  },
   plan: {
     handler: 'step-generator',
     when: 'deletes or a refresh are planned',

@@ -39,12 +39,16 @@ const resourceForm = z.looseObject({
   aliases: texts,
 })
 
+const originForm = z
+  .object({ deployment: z.string(), operation: z.number(), attempt: z.number() })
+  .optional()
+
 const deploymentForm = z.looseObject({
   manifest: z.looseObject({ time: text, magic: text, version: text }).nullish(),
   secrets_providers: z.looseObject({ type: z.string() }).nullish(),
   resources: z.array(resourceForm).nullish(),
   pending_operations: z
-    .array(z.looseObject({ resource: resourceForm, type: z.string() }))
+    .array(z.looseObject({ resource: resourceForm, type: z.string(), origin: originForm }))
     .nullish(),
   metadata: object,
   snippets: z.array(z.unknown()).nullish(),
@@ -105,6 +109,7 @@ function readDeployment(
   const pending = (json.pending_operations ?? []).map(operation => ({
     resource: resource(operation.resource),
     type: operation.type,
+    ...(operation.origin === undefined ? {} : { origin: operation.origin }),
   }))
   return {
     manifest: {

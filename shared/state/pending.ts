@@ -44,9 +44,21 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
   if ((state.resources ?? []).some(resource => resource.urn === urn && resource['delete'] !== true))
     throw error('CLI_USAGE', `the state has a resource ${urn}`)
   const made: StoredResource = { ...create.resource, id, refreshBeforeUpdate: true }
-  const { resources } = sortTopologically(rebuildDependencies([...(state.resources ?? []), made]))
   const left = pendingOf(state).filter(({ resource }) => resource.urn !== urn)
-  return withPending({ ...state, resources }, left)
+  return withPending(withResource(state, made), left)
+}
+
+/** The state with one more resource; of its dependencies, those that are there. */
+export function withResource(state: StoredDeployment, made: StoredResource): StoredDeployment {
+  const { resources = [] } = state
+  const cut = rebuildDependencies([...resources, made]).at(-1) ?? made
+  return { ...state, resources: sortTopologically([...resources, cut]).resources }
+}
+
+/** The state as Pulumi writes it: pending operations do not say whose they are. */
+export function withoutOrigins(state: StoredDeployment): StoredDeployment {
+  const plain = pendingOf(state).map(({ resource, type }) => ({ resource, type }))
+  return withPending(state, plain)
 }
 
 function requirePending(state: StoredDeployment, urn: string): void {

@@ -17,6 +17,12 @@ export interface StoredResource {
 export interface StoredOperation {
   readonly resource: StoredResource
   readonly type: string
+  /** Whose create it is, so that a late outcome finds it. Ours alone: no export has it. */
+  readonly origin?: {
+    readonly deployment: string
+    readonly operation: number
+    readonly attempt: number
+  }
 }
 
 /** `deployment` of an export (`state.md` 1.2). */

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
-import { type Open, blobHash, epochMs, freshStack, holder } from './opened.ts'
+import { lateKeyOf, type LateOutcome } from '../../shared/records/late.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import { type Open, blobHash, epochMs, freshStack, holder, operationId } from './opened.ts'
 
 const about = { command: 'up', message: 'first', holder, at: epochMs(100) } as const
 const end = { at: epochMs(200), result: 'succeeded', changes: { create: 2 }, version: 1 } as const
@@ -55,6 +57,28 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
         kind: 'started',
         deployment: deploymentIdOf(id, 2),
       })
+    })
+
+    test('the inbox keeps what came late, once per attempt, until it is taken', async () => {
+      const [id, other] = [await made(), await made()]
+      const item = (attempt: number): LateOutcome => ({
+        deployment: deploymentIdOf(id, 1),
+        operation: operationId(7),
+        attempt,
+        urn: `urn:pulumi:dev::p::t:m:T::${attempt}` as Urn,
+        state: { urn: 'u', custom: true, type: 't:m:T', id: `made-${attempt}` },
+      })
+      await catalog.putLate(id, item(1))
+      await catalog.putLate(id, item(2))
+      await catalog.putLate(id, { ...item(1), state: { ...item(1).state, id: 'another' } })
+      expect(await catalog.late(id, 10)).toEqual([item(1), item(2)])
+      expect(await catalog.late(id, 1)).toEqual([item(1)])
+      expect(await catalog.late(other, 10)).toEqual([])
+      const taken = [lateKeyOf(item(1))]
+      await catalog.removeLate(other, taken)
+      await catalog.removeLate(id, taken)
+      await catalog.removeLate(id, taken)
+      expect(await catalog.late(id, 10)).toEqual([item(2)])
     })
 
     test('of many that start at once one does', async () => {

@@ -24,7 +24,7 @@ import {
 } from '../../shared/providers/pulumi/scripted-server.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 import { type Killing, Killed, openProcess, type TestProcess } from './process.ts'
-import { stackIdOf } from '../../shared/records/ids.ts'
+import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -50,6 +50,8 @@ export interface Asked {
   readonly continueOnError?: boolean
   /** Go on with what a killed run left. */
   readonly resume?: boolean
+  /** Forget pending creates, as a person may say. */
+  readonly forget?: boolean
   /** Kill the run at one of its effects: it then neither does nor hears anything more. */
   readonly kill?: Killing
 }
@@ -59,6 +61,7 @@ export interface Ran {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]
   readonly state: StoredDeployment
+  readonly stack: StackId
   /** The names of its effects, in order. */
   readonly effects: readonly string[]
 }
@@ -110,7 +113,7 @@ export async function openEngine(script: Script): Promise<TestEngine> {
     const fault = verifyIntegrity(state)
     if (fault !== undefined && record?.snapshot !== '')
       throw new Error(`the published state is wrong: ${fault}`)
-    return { result, events, state, effects: process.effects }
+    return { stack: id, result, events, state, effects: process.effects }
   }
   return {
     platform,
@@ -154,7 +157,7 @@ function requestOf(given: {
     program: 'the same',
     resume: asked.resume ?? false,
     wait: false,
-    pendingCreates: { exist: new Map(), forget: false },
+    pendingCreates: { exist: new Map(), forget: asked.forget ?? false },
   }
 }
 

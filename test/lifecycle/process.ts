@@ -1,5 +1,5 @@
 import { compact } from '../../functions/compaction/handle.ts'
-import type { GeneratorPorts } from '../../functions/step-generator/handle.ts'
+import type { GeneratorPorts } from '../../functions/step-generator/start.ts'
 import { portsOf } from '../../local/local.ts'
 import { error } from '../../shared/errors/error.ts'
 import {
@@ -47,7 +47,7 @@ const guarded = [
   'events',
 ] as const
 const reads =
-  /^(?:read|get|outcome|heads|ends|list|stack|stacks|history|versions|receive|renew|extend)$/
+  /^(?:read|get|outcome|heads|ends|list|stack|stacks|history|versions|receive|renew|extend|late)$/
 
 /** An append is told by what it decides. */
 function nameOf(name: string, args: readonly unknown[]): string {

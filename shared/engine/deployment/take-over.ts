@@ -68,6 +68,10 @@ export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Pr
   await writer.append({ kind: 'takeover', holder: deps.holder })
   const created = await deps.control.create(deployment, deps.holder)
   if (!created) await deps.control.hold(deployment, deps.holder)
+  // Who pinned it may have died before it removed what it took: it must not be taken twice.
+  const taken = view.pin?.inbox ?? []
+  const { stack } = deploymentPartsOf(deployment)
+  if (taken.length > 0) await deps.catalog.removeLate(stack, taken)
   return { view, writer, liveness }
 }
 

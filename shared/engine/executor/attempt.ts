@@ -1,6 +1,11 @@
 import { messageOf } from '../../errors/error.ts'
 import type { Outcome } from '../../records/head.ts'
-import type { EpochMs, OwnerToken } from '../../records/ids.ts'
+import {
+  deploymentPartsOf,
+  type DeploymentId,
+  type EpochMs,
+  type OwnerToken,
+} from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd } from '../step-end.ts'
@@ -8,6 +13,9 @@ import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { keepTrying, type Trying } from './keep-trying.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
+
+/** Steps whose success is an object that did not exist before. */
+const makes: ReadonlySet<Operation['op']> = new Set(['create', 'create-replacement'])
 
 /** An operation that was begun here. */
 interface Attempt {
@@ -71,20 +79,38 @@ async function record(
       ),
   }
   const { verdict } = end
-  if (verdict !== 'interrupted') {
-    const outcome: Outcome = {
-      operation: id,
-      attempt,
-      verdict,
-      ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state) }),
-      ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
-      ...(end.error === undefined ? {} : { error: end.error }),
-      startedAt,
-      endedAt: ports.clock.now(),
-    }
-    await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))
+  const select = (): Promise<boolean> =>
+    keepTrying(trying, () => ports.operations.select(deployment, id, { owner, attempt, verdict }))
+  if (verdict === 'interrupted') return select()
+  const outcome: Outcome = {
+    operation: id,
+    attempt,
+    verdict,
+    ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state) }),
+    ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
+    ...(end.error === undefined ? {} : { error: end.error }),
+    startedAt,
+    endedAt: ports.clock.now(),
   }
-  return keepTrying(trying, () =>
-    ports.operations.select(deployment, id, { owner, attempt, verdict }),
-  )
+  await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))
+  const isSelected = await select()
+  if (!isSelected) await keepTrying(trying, () => keepLate(ports, deployment, operation, outcome))
+  return isSelected
+}
+
+/**
+ * What a create made whose operation somebody else ended meanwhile goes to the stack's inbox
+ * before its message is removed, unless that end is this very outcome (I9).
+ */
+async function keepLate(
+  ports: ExecutorPorts,
+  deployment: DeploymentId,
+  { id, op, urn }: Operation,
+  { attempt, state }: Outcome,
+): Promise<void> {
+  if (state === undefined || !makes.has(op)) return
+  const head = (await ports.operations.heads(deployment, [id])).get(id)
+  if (head?.end?.attempt === attempt && head.end.verdict !== 'interrupted') return
+  const { stack } = deploymentPartsOf(deployment)
+  await ports.catalog.putLate(stack, { deployment, operation: id, attempt, urn, state })
 }

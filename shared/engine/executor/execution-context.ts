@@ -1,3 +1,4 @@
+import type { CatalogPort } from '../../ports/catalog.ts'
 import type { ChainQueuePort, HintsPort } from '../../ports/queue.ts'
 import type { ControlPort, OperationsPort } from '../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
@@ -27,6 +28,7 @@ export interface ExecutionContext {
 /** The ports that executors use. */
 export interface ExecutorPorts {
   readonly operations: OperationsPort
+  readonly catalog: CatalogPort
   readonly control: ControlPort
   readonly chains: ChainQueuePort
   readonly hints: HintsPort

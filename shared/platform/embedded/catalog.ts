@@ -1,5 +1,6 @@
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { RandomPort } from '../../ports/system.ts'
+import { lateKeyOf, type LateOutcome } from '../../records/late.ts'
 import type { StoreCall } from './store/methods.ts'
 
 /**
@@ -15,6 +16,11 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
     start: (id, about) => call('catalog.start', { id, about, token: random.uuid() }),
     publish: (id, expected, snapshot) => call('catalog.publish', { id, expected, snapshot }),
     release: async (deployment, end) => void (await call('catalog.release', { deployment, end })),
+    putLate: async (id, item) =>
+      void (await call('late.put', { id, key: lateKeyOf(item), item: JSON.stringify(item) })),
+    late: async (id, limit) =>
+      (await call('late.list', { id, limit })).map(item => JSON.parse(item) as LateOutcome),
+    removeLate: async (id, keys) => void (await call('late.remove', { id, keys })),
     history: (id, limit) => call('catalog.history', { id, limit }),
     versions: (id, limit) => call('catalog.versions', { id, limit }),
   }

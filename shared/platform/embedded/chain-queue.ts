@@ -1,12 +1,12 @@
 import { limits } from '../../config/limits.ts'
-import { assert } from '../../errors/error.ts'
+import { assert, error } from '../../errors/error.ts'
 import type { ChainMessage, ChainQueuePort, Delivery } from '../../ports/queue.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { createWaiters } from './waiters.ts'
 
 /** The queue of chains with its end. */
 export interface ChainQueue extends ChainQueuePort {
-  /** Ends all waiting; later receives answer nothing. */
+  /** Ends all waiting; later receives throw STORE_UNAVAILABLE. */
   readonly close: () => void
 }
 
@@ -44,6 +44,7 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
       for (const message of messages) shelf.put(message)
     },
     receive: async (max, waitMs, signal) => {
+      if (isClosed) throw error('STORE_UNAVAILABLE', 'the queue was closed by this process')
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
         if (signal?.aborted === true) return []

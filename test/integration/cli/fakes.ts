@@ -219,6 +219,9 @@ function catalogOf(bench: Bench, stacks: Map<StackId, StackRecord>): CatalogPort
       [...stacks.values()].filter(
         ({ id }) => !project || id.startsWith(`organization/${project}/`),
       ),
+    putLate: unused,
+    late: async () => [],
+    removeLate: unused,
     removeStack: async id => !bench.busy.has(id) && stacks.delete(id),
     history: async id => [
       {

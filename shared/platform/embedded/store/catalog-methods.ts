@@ -56,6 +56,7 @@ export const catalogMethods = {
     database.run("UPDATE stack SET removed = 1, version = 0, snapshot = '' WHERE id = ?", args.id)
     database.run('DELETE FROM history WHERE stack = ?', args.id)
     database.run('DELETE FROM snapshot WHERE stack = ?', args.id)
+    database.run('DELETE FROM late WHERE stack = ?', args.id)
     return true
   }),
 

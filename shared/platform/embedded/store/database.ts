@@ -8,7 +8,7 @@ import {
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import { unavailable } from './failures.ts'
-import { schema, schemaVersion } from './schema.ts'
+import { migrations, schemaVersion } from './schema.ts'
 
 /** A row as SQLite gives it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>
@@ -62,14 +62,14 @@ function migrate(opened: Database, database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
   database.exec('CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT')
   const row = opened.get('SELECT version FROM schema')
-  if (row === undefined) {
-    database.exec(schema)
-    opened.run('INSERT INTO schema (version) VALUES (?)', schemaVersion)
-  } else if (integer(row, 'version') > schemaVersion) {
+  const found = row === undefined ? 0 : integer(row, 'version')
+  if (found > schemaVersion)
     throw error('STORE_TOO_NEW', `a newer antichain wrote the store ${opened.path}`, {
-      details: { found: integer(row, 'version'), known: schemaVersion },
+      details: { found, known: schemaVersion },
     })
-  }
+  for (const migration of migrations.slice(found)) database.exec(migration)
+  if (row === undefined) opened.run('INSERT INTO schema (version) VALUES (?)', schemaVersion)
+  else if (found < schemaVersion) opened.run('UPDATE schema SET version = ?', schemaVersion)
   database.exec('COMMIT')
 }
 

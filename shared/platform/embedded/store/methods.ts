@@ -2,6 +2,7 @@ import { error } from '../../../errors/error.ts'
 import { catalogMethods } from './catalog-methods.ts'
 import { controlMethods } from './control-methods.ts'
 import { eventMethods } from './event-methods.ts'
+import { lateMethods } from './late-methods.ts'
 import { logMethods } from './log-methods.ts'
 import type { Method } from './method.ts'
 import { operationMethods } from './operation-methods.ts'
@@ -13,6 +14,7 @@ const storeMethods = {
   ...controlMethods,
   ...eventMethods,
   ...catalogMethods,
+  ...lateMethods,
 }
 
 type StoreMethods = typeof storeMethods

@@ -1,6 +1,3 @@
-/** The version of the tables below; grows with every change of them. */
-export const schemaVersion = 1
-
 /**
  * The tables of the embedded store. Records that are only ever read whole are JSON text. Keys begin
  * with the deployment, so that one deployment lies together.
@@ -8,7 +5,7 @@ export const schemaVersion = 1
  * head.freed: what gave attempts back or lapsed, `<how> <attempt> <owner>`, so that a repetition is
  * known. *.token: the call that made the row, for the same purpose.
  */
-export const schema = `
+const first = `
 CREATE TABLE log (
   deployment TEXT NOT NULL, number INTEGER NOT NULL, writer TEXT NOT NULL, record TEXT NOT NULL,
   PRIMARY KEY (deployment, number)
@@ -65,3 +62,17 @@ CREATE TABLE snapshot (
   PRIMARY KEY (stack, version)
 ) STRICT, WITHOUT ROWID;
 `
+
+const late = `
+CREATE TABLE late (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  stack TEXT NOT NULL, key TEXT NOT NULL, item TEXT NOT NULL,
+  UNIQUE (stack, key)
+) STRICT;
+`
+
+/** What each version adds to the one before; never changed once released, only appended to. */
+export const migrations: readonly string[] = [first, late]
+
+/** The version of the tables. */
+export const schemaVersion = migrations.length

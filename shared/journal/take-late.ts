@@ -1,0 +1,84 @@
+import { parseReference, referenceOf } from '../names/provider-reference.ts'
+import type { Urn } from '../names/urn.ts'
+import { lateKeyOf, type LateOutcome } from '../records/late.ts'
+import { withResource } from '../state/pending.ts'
+import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
+
+/** What became of an inbox. */
+export interface Taken {
+  readonly state: StoredDeployment
+  /** Keys of what is in the state now, or was already; the others stay in the inbox. */
+  readonly keys: readonly string[]
+  /** One sentence for each object that turned up, for people. */
+  readonly told: readonly string[]
+}
+
+/**
+ * The state with what turned up late: an object that is in it already is left; one whose own
+ * operation is pending becomes the resource, and the operation is over; any other is a resource to
+ * be deleted, for the state went on without it. One whose provider is gone stays in the inbox: no
+ * state could hold it. Source: design, start.
+ */
+export function takeLate(state: StoredDeployment, items: readonly LateOutcome[]): Taken {
+  const keys: string[] = []
+  const told: string[] = []
+  let now = state
+  for (const item of items) {
+    const next = takeOne(now, item, told)
+    if (next === undefined) continue
+    keys.push(lateKeyOf(item))
+    now = next
+  }
+  return { state: now, keys, told }
+}
+
+function takeOne(
+  state: StoredDeployment,
+  item: LateOutcome,
+  told: string[],
+): StoredDeployment | undefined {
+  const { resources = [] } = state
+  const { urn } = item
+  const id = item.state['id']
+  if (resources.some(resource => resource.urn === urn && resource['id'] === id)) return state
+  if (!hasProvider(resources, item.state)) return undefined
+  const pending = (state.pending_operations ?? []).find(operation => isOf(operation, item))
+  const isFree = !resources.some(({ urn: other, delete: gone }) => other === urn && gone !== true)
+  const isResolved = pending !== undefined && isFree
+  told.push(
+    isResolved
+      ? `what became of the create of '${urn}' is known now: it has the id '${String(id)}'`
+      : `'${String(id)}' of '${urn}' turned up after the state had gone on; it will be deleted`,
+  )
+  const made = isResolved ? item.state : { ...item.state, delete: true }
+  return withResource(without(state, pending), made)
+}
+
+function hasProvider(resources: readonly StoredResource[], { provider }: StoredResource): boolean {
+  if (typeof provider !== 'string' || provider === '') return true
+  const { urn, id } = parseReference(provider)
+  const wanted = referenceOf(urn, id)
+  return resources.some(
+    resource =>
+      typeof resource['id'] === 'string' &&
+      referenceOf(resource.urn as Urn, resource['id']) === wanted,
+  )
+}
+
+function isOf({ origin }: StoredOperation, item: LateOutcome): boolean {
+  return (
+    origin?.deployment === item.deployment &&
+    origin.operation === item.operation &&
+    origin.attempt === item.attempt
+  )
+}
+
+function without(
+  state: StoredDeployment,
+  operation: StoredOperation | undefined,
+): StoredDeployment {
+  if (operation === undefined) return state
+  const { pending_operations: before = [], ...rest } = state
+  const left = before.filter(other => other !== operation)
+  return left.length === 0 ? rest : { ...rest, pending_operations: left }
+}

@@ -1,0 +1,104 @@
+import { afterEach, expect, test } from 'vitest'
+import type { CreateRequest } from '../../proto/gen/pulumi/provider.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
+import { createCloud } from './cloud.ts'
+import type { Program } from './engine.ts'
+import { createEngines, thing, things } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** A cloud whose create of `slow` takes place when the test says so. */
+function slowCloud() {
+  const cloud = createCloud()
+  const reached = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  const create = cloud.script.create as (ask: CreateRequest) => unknown
+  return {
+    ...cloud,
+    reached: reached.promise,
+    go: go.resolve,
+    script: {
+      ...cloud.script,
+      create: async (ask: CreateRequest) => {
+        if (ask.name === 'slow') {
+          reached.resolve()
+          await go.promise
+        }
+        return create(ask)
+      },
+    },
+  }
+}
+
+const program: Program = async monitor => {
+  await thing(monitor, 'a', { v: 1 })
+  await thing(monitor, 'slow', { v: 1 })
+}
+
+test('what a process made that was taken for dead is found by the next deployment', async () => {
+  const cloud = slowCloud()
+  const engine = await engines.of(cloud)
+  // The first process hangs in a call; the second one takes it for dead and closes for it.
+  const deposed = engine.run(program).catch((thrown: unknown) => thrown)
+  await cloud.reached
+  const second = await engine.run(things({ a: { v: 1 } }))
+  expect(second.state.pending_operations?.map(({ resource }) => resource.urn)).toEqual([
+    'urn:pulumi:dev::life::test:index:Thing::slow',
+  ])
+  cloud.go()
+  await deposed
+  const late = await engine.platform.catalog.late(second.stack, 10)
+  expect(late.map(({ urn, state }) => [urn, state['id']])).toEqual([
+    ['urn:pulumi:dev::life::test:index:Thing::slow', 'slow-1'],
+  ])
+  const third = await engine.run(program)
+  expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
+  expect(cloud.log).toEqual(['create a', 'create slow'])
+  expect(await engine.platform.catalog.late(second.stack, 10)).toEqual([])
+  const told = third.events.flatMap(event =>
+    'diagnosticEvent' in event ? [event.diagnosticEvent.message] : [],
+  )
+  expect(told.join('\n')).toContain("it has the id 'slow-1'")
+})
+
+test('what turns up after a person had cleared it is deleted', async () => {
+  const cloud = slowCloud()
+  const engine = await engines.of(cloud)
+  const deposed = engine.run(program).catch((thrown: unknown) => thrown)
+  await cloud.reached
+  const second = await engine.run(things({ a: { v: 1 } }), { forget: true })
+  expect(second.state.pending_operations).toBeUndefined()
+  cloud.go()
+  await deposed
+  await engine.run(things({ a: { v: 1 } }))
+  expect([...cloud.objects.keys()]).toEqual(['a-1'])
+  expect(cloud.log).toEqual(['create a', 'create slow', 'delete slow-1'])
+})
+
+test.for(
+  [1, 2, 3, 4, 5, 6, 7].flatMap(effect => [
+    { effect, when: 'before' as const },
+    { effect, when: 'after' as const },
+  ]),
+)('what came late is taken once, killed $when effect $effect', async kill => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(things({ a: { v: 1 } }))
+  const made = ran.state.resources?.find(({ id }) => id === 'a-1')
+  if (made === undefined) throw new Error('the state has what was made')
+  cloud.objects.set('late-1', { v: 1 })
+  await engine.platform.catalog.putLate(ran.stack, {
+    deployment: deploymentIdOf(ran.stack, 1),
+    operation: 99 as OperationId,
+    attempt: 1,
+    urn: made.urn as Urn,
+    state: { ...made, id: 'late-1' },
+  })
+  await engine.run(things({ a: { v: 1 } }), { kill }).catch((thrown: unknown) => thrown)
+  await engine.run(things({ a: { v: 1 } }))
+  expect([...cloud.objects.keys()]).toEqual(['a-1'])
+  expect(cloud.log).toEqual(['create a', 'delete late-1'])
+  expect(await engine.platform.catalog.late(ran.stack, 10)).toEqual([])
+})
