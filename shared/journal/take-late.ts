@@ -2,6 +2,7 @@ import { parseReference, referenceOf } from '../names/provider-reference.ts'
 import type { Urn } from '../names/urn.ts'
 import { lateKeyOf, type LateOutcome } from '../records/late.ts'
 import { withResource } from '../state/pending.ts'
+import { textIn } from '../state/stored-fields.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 
 /** What became of an inbox. */
@@ -39,7 +40,7 @@ function takeOne(
 ): StoredDeployment | undefined {
   const { resources = [] } = state
   const { urn } = item
-  const id = item.state['id']
+  const id = textIn(item.state, 'id')
   if (resources.some(resource => resource.urn === urn && resource['id'] === id)) return state
   if (!hasProvider(resources, item.state)) return undefined
   const pending = (state.pending_operations ?? []).find(operation => isOf(operation, item))
@@ -47,8 +48,8 @@ function takeOne(
   const isResolved = pending !== undefined && isFree
   told.push(
     isResolved
-      ? `what became of the create of '${urn}' is known now: it has the id '${String(id)}'`
-      : `'${String(id)}' of '${urn}' turned up after the state had gone on; it will be deleted`,
+      ? `what became of the create of '${urn}' is known now: it has the id '${id}'`
+      : `'${id}' of '${urn}' turned up after the state had gone on; it will be deleted`,
   )
   const made = isResolved ? item.state : { ...item.state, delete: true }
   return withResource(without(state, pending), made)
