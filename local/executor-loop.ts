@@ -57,12 +57,13 @@ export async function startExecutor(
     executor,
     contextOf: asked_ => Promise.resolve(asked_ === deployment ? context : undefined),
   })
-  const polling = pollDeliveries(platform, handler, thrown => {
+  const failed = (thrown: unknown): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair.
     if (thrown instanceof DeployError && thrown.code === 'STORE_UNAVAILABLE')
       surroundings.life.abort(thrown)
-  })
+  }
+  const polling = pollDeliveries(platform, handler, { deployment, failed })
   return {
     async end() {
       await polling.end()

@@ -5,6 +5,7 @@
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import type { LogPort } from '../../shared/ports/system.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import type { Executor } from '../../shared/engine/executor/executor.ts'
 
@@ -26,13 +27,21 @@ const pollMs = 1_000
 export function pollDeliveries(
   ports: { readonly chains: ChainQueuePort; readonly clock: ClockPort; readonly journal: LogPort },
   executor: Executor,
-  failed: (thrown: unknown) => void = () => {},
+  about: {
+    /** The only deployment that is served, where that is so. */
+    readonly deployment?: DeploymentId
+    readonly failed?: (thrown: unknown) => void
+  } = {},
 ): PollingExecutor {
+  const { failed = () => {}, ...which } = about
   const over = new AbortController()
   const open = new Set<Promise<void>>()
   const poll = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      const deliveries = await ports.chains.receive(deliveriesMax, pollMs, over.signal)
+      const deliveries = await ports.chains.receive(deliveriesMax, pollMs, {
+        ...which,
+        signal: over.signal,
+      })
       for (const delivery of deliveries) {
         const work: Promise<void> = executor
           .handle(delivery)

@@ -17,11 +17,14 @@ export interface Delivery {
 /** At least once, no order; after 5 deliveries a message is a dead letter. */
 export interface ChainQueuePort {
   readonly send: (messages: readonly ChainMessage[]) => Promise<void>
-  /** Waits up to `waitMs` for at least one message; takes none once `signal` has aborted. */
+  /**
+   * Waits up to `waitMs` for at least one message; takes none once `signal` has aborted, and only
+   * those of `deployment` when one is named (by an executor that serves no other).
+   */
   readonly receive: (
     max: number,
     waitMs: number,
-    signal?: AbortSignal,
+    about?: { readonly deployment?: DeploymentId; readonly signal?: AbortSignal },
   ) => Promise<readonly Delivery[]>
   readonly remove: (receipt: string) => Promise<void>
   /** Makes the delivery invisible for another `ms`. False when it was given to someone else. */

@@ -73,6 +73,18 @@ export function chainQueueContract(name: string, open: Open<QueueUnderTest>): vo
       for (const { receipt } of await chains.receive(3, 0)) await chains.remove(receipt)
     })
 
+    test('who serves one deployment gets only its messages', async () => {
+      const [mine, others] = [messageOf(1), messageOf(2)]
+      await chains.send([others, mine])
+      const about = { deployment: mine.deployment }
+      const [delivery] = await chains.receive(10, 10_000, about)
+      expect(delivery?.message).toEqual(mine)
+      expect(await chains.receive(10, 0, about)).toEqual([])
+      const [other] = await chains.receive(10, 0)
+      expect(other?.message).toEqual(others)
+      for (const one of [delivery, other]) await chains.remove(one?.receipt ?? '')
+    })
+
     test('a message that was not removed comes again, and its old receipt is void', async () => {
       await chains.send([messageOf(1)])
       const first = await receiveOne()

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect, test } from 'vitest'
 import { createChainQueue } from '../../shared/platform/embedded/chain-queue.ts'
 import {
   type EmbeddedPlatform,
@@ -18,7 +19,7 @@ import { controlContract, leasesContract } from './control.ts'
 import { decisionLogContract } from './decision-log.ts'
 import { eventsContract } from './events.ts'
 import { hintsContract, nudgesContract } from './nudges.ts'
-import type { Open, Opened } from './opened.ts'
+import { type Open, type Opened, freshDeployment, operationId } from './opened.ts'
 import { operationTransitionsContract } from './operation-transitions.ts'
 import { operationsContract } from './operations.ts'
 
@@ -78,9 +79,49 @@ for (const [name, open] of modes) {
 blobsContract('embedded', asOwner)
 nudgesContract('embedded', asOwner)
 hintsContract('embedded', asOwner)
-chainQueueContract('embedded', async () => {
-  const visibilityMs = 40
-  const clock = createSystemClock()
-  const chains = createChainQueue({ clock, random: createSystemRandom(), visibilityMs })
-  return { ports: { chains, visibilityMs }, close: async () => chains.close() }
+for (const isOwner of [true, false])
+  chainQueueContract(isOwner ? 'embedded, owner' : 'embedded, over the socket', async () => {
+    const home = newHome()
+    const visibilityMs = 40
+    const stores = [await openStore({ home, log: silentLog })]
+    if (!isOwner) stores.unshift(await openStore({ home, log: silentLog }))
+    const [store] = stores
+    if (store === undefined) throw new Error('a store was opened')
+    const deps = { store, clock: createSystemClock(), random: createSystemRandom() }
+    const chains = createChainQueue({ ...deps, visibilityMs })
+    const close = async (): Promise<void> => {
+      chains.close()
+      for (const one of stores) await one.close()
+      rmSync(home, { recursive: true })
+    }
+    return { ports: { chains, visibilityMs }, close }
+  })
+
+test('what one process sends or hints wakes those that wait in another', async () => {
+  const home = newHome()
+  const [one, other] = [await openEmbeddedPlatform({ home }), await openEmbeddedPlatform({ home })]
+  try {
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const deployment = freshDeployment()
+      const heard = Promise.withResolvers<number>()
+      const mute = to.hints.listen(deployment, heard.resolve)
+      const began = performance.now()
+      const waiting = to.chains.receive(1, 20_000, { deployment })
+      await from.chains.send([{ deployment, operations: [operationId(4)] }])
+      const [delivery] = await waiting
+      expect(delivery?.message).toEqual({ deployment, operations: [4] })
+      // Well before the receiver looks again by itself.
+      expect(performance.now() - began).toBeLessThan(900)
+      from.hints.hint(deployment, operationId(4))
+      expect(await heard.promise).toBe(4)
+      mute()
+    }
+  } finally {
+    await other.close()
+    await one.close()
+    rmSync(home, { recursive: true })
+  }
 })

@@ -1,7 +1,8 @@
 import { limits } from '../../config/limits.ts'
 import { assert, error } from '../../errors/error.ts'
-import type { ChainMessage, ChainQueuePort, Delivery } from '../../ports/queue.ts'
+import type { ChainQueuePort } from '../../ports/queue.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
+import type { Store } from './store/store.ts'
 import { createWaiters } from './waiters.ts'
 
 /** The queue of chains with its end. */
@@ -12,128 +13,63 @@ export interface ChainQueue extends ChainQueuePort {
 
 /** What the queue needs. */
 interface QueueDeps {
+  readonly store: Pick<Store, 'call' | 'signal' | 'hear'>
   readonly clock: ClockPort
   readonly random: RandomPort
   /** How long a delivery is invisible to others. */
   readonly visibilityMs?: number
 }
 
-/** A message in the queue. `receipt`: of its last delivery. `loan`: until it is visible again. */
-interface Entry {
-  readonly message: ChainMessage
-  deliveries: number
-  receipt: string
-  loan: AbortController | undefined
-}
+/** How long a receiver waits before it looks again: a signal may get lost, a loan may end. */
+const lookAgainMs = 1_000
 
 /**
- * The queue of chains in the memory of the process that runs the deployment, with the behaviour of
- * SQS: at least once, in no promised order, invisible while on loan, given up after 5 deliveries.
- * What it loses with the process is sent again by the sweep (I4).
+ * The queue of chains, in the memory of the process that owns the store, for every process of this
+ * machine. Who waits is woken by a signal.
  */
 export function createChainQueue(deps: QueueDeps): ChainQueue {
+  const { call } = deps.store
   const waiters = createWaiters(deps.clock)
-  const shelf = createShelf(deps, () => waiters.wakeOne())
+  const visibilityMs = deps.visibilityMs ?? limits.visibilityMs
   let isClosed = false
+  const mute = deps.store.hear(signal => {
+    if (signal.topic === 'chains') waiters.wakeAll()
+  })
   return {
     send: async messages => {
-      for (const message of messages) {
-        const count = message.operations.length
-        assert(count <= limits.chainOperationsMax, 'a chain message names at most 64 operations')
-      }
-      for (const message of messages) shelf.put(message)
+      for (const { operations } of messages)
+        assert(
+          operations.length <= limits.chainOperationsMax,
+          'a chain message names at most 64 operations',
+        )
+      if (messages.length === 0) return
+      await call('chains.send', { messages })
+      waiters.wakeAll()
+      deps.store.signal({ topic: 'chains' })
     },
-    receive: async (max, waitMs, signal) => {
-      if (isClosed) throw error('STORE_UNAVAILABLE', 'the queue was closed by this process')
+    receive: async (max, waitMs, about = {}) => {
+      const { signal, deployment = null } = about
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
+        if (isClosed) throw error('STORE_UNAVAILABLE', 'the queue was closed by this process')
         if (signal?.aborted === true) return []
-        const deliveries = shelf.take(max)
         const leftMs = untilMs - deps.clock.monotonicMs()
-        if (deliveries.length > 0 || leftMs <= 0 || isClosed) return deliveries
-        await waiters.wait(leftMs, signal)
+        // What is sent while the store is asked must wake this receiver too.
+        const waiter = waiters.start(Math.min(leftMs, lookAgainMs, visibilityMs), signal)
+        const receipt = deps.random.uuid()
+        const deliveries = await call('chains.take', { deployment, max, visibilityMs, receipt })
+        if (deliveries.length === 0 && leftMs > 0) await waiter.woken
+        waiter.end()
+        if (deliveries.length > 0 || leftMs <= 0) return deliveries
       }
     },
-    remove: async receipt => shelf.remove(receipt),
-    extend: async (receipt, ms) => shelf.extend(receipt, ms),
-    deadLetters: async deployment => shelf.dead().filter(one => one.deployment === deployment),
+    remove: async receipt => void (await call('chains.remove', { receipt })),
+    extend: (receipt, ms) => call('chains.extend', { receipt, ms }),
+    deadLetters: deployment => call('chains.dead', { deployment }),
     close: () => {
       isClosed = true
-      shelf.clear()
+      mute()
       waiters.wakeAll()
-    },
-  }
-}
-
-/** The messages, visible and on loan. */
-interface Shelf {
-  readonly put: (message: ChainMessage) => void
-  readonly take: (max: number) => readonly Delivery[]
-  readonly remove: (receipt: string) => void
-  readonly extend: (receipt: string, ms: number) => boolean
-  readonly dead: () => readonly ChainMessage[]
-  readonly clear: () => void
-}
-
-/** `appeared` is called whenever a message is visible that someone may take. */
-function createShelf(deps: QueueDeps, appeared: () => void): Shelf {
-  const visibilityMs = deps.visibilityMs ?? limits.visibilityMs
-  const visible = new Set<Entry>()
-  const byReceipt = new Map<string, Entry>()
-  const dead: ChainMessage[] = []
-
-  const show = (entry: Entry): void => {
-    entry.loan = undefined
-    visible.add(entry)
-    appeared()
-  }
-  const lend = (entry: Entry, ms: number): void => {
-    const loan = new AbortController()
-    entry.loan = loan
-    void deps.clock.sleep(ms, loan.signal).then(() => {
-      if (!loan.signal.aborted) show(entry)
-    })
-  }
-  const drop = (entry: Entry): void => {
-    entry.loan?.abort()
-    visible.delete(entry)
-    byReceipt.delete(entry.receipt)
-  }
-  const deliver = (entry: Entry): Delivery => {
-    entry.deliveries += 1
-    entry.receipt = deps.random.uuid()
-    byReceipt.set(entry.receipt, entry)
-    lend(entry, visibilityMs)
-    return { message: entry.message, receipt: entry.receipt, deliveries: entry.deliveries }
-  }
-  return {
-    put: message => show({ message, deliveries: 0, receipt: '', loan: undefined }),
-    take: max => {
-      const deliveries: Delivery[] = []
-      for (const entry of visible) {
-        if (deliveries.length >= max) break
-        drop(entry)
-        if (entry.deliveries < limits.deliveriesMax) deliveries.push(deliver(entry))
-        else dead.push(entry.message)
-      }
-      if (visible.size > 0) appeared()
-      return deliveries
-    },
-    remove: receipt => {
-      const entry = byReceipt.get(receipt)
-      if (entry !== undefined) drop(entry)
-    },
-    extend: (receipt, ms) => {
-      const entry = byReceipt.get(receipt)
-      if (entry?.loan === undefined) return false
-      entry.loan.abort()
-      lend(entry, ms)
-      return true
-    },
-    dead: () => dead,
-    clear: () => {
-      for (const entry of byReceipt.values()) entry.loan?.abort()
-      visible.clear()
     },
   }
 }

@@ -2,17 +2,27 @@ import { messageOf } from '../../errors/error.ts'
 import type { HintsPort } from '../../ports/queue.ts'
 import type { LogPort } from '../../ports/system.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import type { Store } from './store/store.ts'
 
 type Heard = (operation: OperationId) => void
 
-/** Hints inside one process. They are delivered after the caller has gone on, as over a network. */
-export function createHints(log: LogPort): HintsPort {
+/**
+ * Hints to listeners of this process and of all others. They are delivered after the caller has
+ * gone on, as over a network.
+ */
+export function createHints(log: LogPort, store: Pick<Store, 'signal' | 'hear'>): HintsPort {
   const listeners = new Map<DeploymentId, Set<Heard>>()
+  const tell = (deployment: DeploymentId, operation: OperationId): void => {
+    for (const heard of listeners.get(deployment) ?? []) call(heard, operation, log)
+  }
+  store.hear(signal => {
+    if (signal.topic !== 'ended') return
+    tell(signal.deployment as DeploymentId, signal.operation as OperationId)
+  })
   return {
     hint: (deployment, operation) => {
-      queueMicrotask(() => {
-        for (const heard of listeners.get(deployment) ?? []) call(heard, operation, log)
-      })
+      queueMicrotask(() => tell(deployment, operation))
+      store.signal({ topic: 'ended', deployment, operation })
     },
     listen: (deployment, heard) => {
       const here = listeners.get(deployment) ?? new Set()

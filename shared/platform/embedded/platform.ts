@@ -66,7 +66,7 @@ export function platformOver(
   const random = createSystemRandom()
   const { log } = options
   const catalog = createCatalog(store.call, random)
-  const chains = createChainQueue({ clock, random })
+  const chains = createChainQueue({ store, clock, random })
   const left = async (): Promise<readonly StackId[]> =>
     (await catalog.stacks()).filter(stack => stack.current !== '').map(stack => stack.id)
   const nudges = createNudges(options.resume === true ? { clock, scan: left } : { clock })
@@ -85,7 +85,7 @@ export function platformOver(
     blobs: createBlobs(blobFolder(options.home)),
     chains,
     nudges,
-    hints: createHints(log),
+    hints: createHints(log, store),
     clock,
     random,
     journal: log,

@@ -2,6 +2,11 @@ import type { ClockPort } from '../../ports/system.ts'
 
 /** Receivers that wait until something is there; the longest waiting is served first. */
 export interface Waiters {
+  /** Begins to wait as `wait` does; `end` stops it before its time. */
+  readonly start: (
+    waitMs: number,
+    signal?: AbortSignal,
+  ) => { readonly woken: Promise<void>; readonly end: () => void }
   /** Resolves when woken, after `waitMs`, or when `signal` aborts. */
   readonly wait: (waitMs: number, signal?: AbortSignal) => Promise<void>
   readonly wakeOne: () => void
@@ -17,14 +22,20 @@ export function createWaiters(clock: ClockPort): Waiters {
     waiting.delete(first)
     first.abort()
   }
-  return {
-    wait: async (waitMs, signal) => {
-      const waiter = new AbortController()
-      waiting.add(waiter)
-      const signals = signal === undefined ? [waiter.signal] : [waiter.signal, signal]
-      await clock.sleep(waitMs, AbortSignal.any(signals))
+  const start: Waiters['start'] = (waitMs, signal) => {
+    const waiter = new AbortController()
+    waiting.add(waiter)
+    const signals = signal === undefined ? [waiter.signal] : [waiter.signal, signal]
+    const woken = clock.sleep(waitMs, AbortSignal.any(signals))
+    const end = (): void => {
       waiting.delete(waiter)
-    },
+      waiter.abort()
+    }
+    return { woken: woken.then(() => void waiting.delete(waiter)), end }
+  }
+  return {
+    start,
+    wait: (waitMs, signal) => start(waitMs, signal).woken,
     wakeOne,
     wakeAll: () => {
       while (waiting.size > 0) wakeOne()

@@ -23,7 +23,7 @@ export async function tryConnect(
   const write = linesOver(socket, value => {
     const replies = parseReplies(value)
     if (replies === undefined) return hello.resolve(parseHello(value))
-    awaited -= replies.length
+    awaited -= replies.filter(isAnswer).length
     socket.setTimeout(awaited > 0 ? limits.storeAnswerMs : 0)
     events.replied(replies)
   })
@@ -48,8 +48,8 @@ export async function tryConnect(
   return {
     kind: 'client',
     send: requests => {
-      awaited += requests.length
-      socket.setTimeout(limits.storeAnswerMs)
+      awaited += requests.filter(isAnswer).length
+      if (awaited > 0) socket.setTimeout(limits.storeAnswerMs)
       write(requests)
     },
     keepAlive: isAwaited => void (isAwaited ? socket.ref() : socket.unref()),
@@ -58,6 +58,11 @@ export async function tryConnect(
       await ended(socket)
     },
   }
+}
+
+/** What has an id is answered; signals have none. */
+function isAnswer({ id }: { readonly id: number }): boolean {
+  return id !== 0
 }
 
 function ended(socket: Socket): Promise<void> {

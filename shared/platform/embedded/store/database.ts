@@ -8,7 +8,7 @@ import {
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import { unavailable } from './failures.ts'
-import { migrations, schemaVersion } from './schema.ts'
+import { migrations, passing, schemaVersion } from './schema.ts'
 
 /** A row as SQLite gives it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>
@@ -42,6 +42,8 @@ export function openDatabase(path: string, pagesMax?: number): Database {
     configure(database, pagesMax)
     const opened = databaseOver(database, path)
     migrate(opened, database)
+    database.exec('PRAGMA temp_store = MEMORY')
+    database.exec(passing)
     return opened
   } catch (thrown) {
     database.close()

@@ -3,7 +3,16 @@ import { DeployError, error, messageOf } from '../../../errors/error.ts'
 import type { ErrorDetails } from '../../../errors/error.ts'
 
 /** Grows when requests or replies change, so that two versions never misunderstand each other. */
-export const protocolVersion = 1
+export const protocolVersion = 2
+
+/** Said to every other process that has the store open: a shortcut that may get lost. */
+export type StoreSignal =
+  /** The queue of chains has something. */
+  | { readonly topic: 'chains' }
+  | { readonly topic: 'ended'; readonly deployment: string; readonly operation: number }
+
+/** A request of this method has a signal as its arguments, the id 0, and no reply. */
+export const signalMethod = 'signal'
 
 /** One request; `id` is unique on its connection. */
 export interface StoreRequest {
@@ -12,8 +21,9 @@ export interface StoreRequest {
   readonly args: unknown
 }
 
-/** The answer to the request of the same id. */
+/** The answer to the request of the same id, or what another process signals. */
 export type StoreReply =
+  | { readonly id: 0; readonly signal: StoreSignal }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: StoreFailure }
 

@@ -1,5 +1,6 @@
 import { error } from '../../../errors/error.ts'
 import { catalogMethods } from './catalog-methods.ts'
+import { chainMethods } from './chain-methods.ts'
 import { controlMethods } from './control-methods.ts'
 import { eventMethods } from './event-methods.ts'
 import { lateMethods } from './late-methods.ts'
@@ -15,6 +16,7 @@ const storeMethods = {
   ...eventMethods,
   ...catalogMethods,
   ...lateMethods,
+  ...chainMethods,
 }
 
 type StoreMethods = typeof storeMethods

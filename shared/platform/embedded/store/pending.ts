@@ -27,6 +27,7 @@ export function createPendingRequests(): PendingRequests {
   let lastId = 0
   let noticeDrained = (): void => {}
   const settleOne = (reply: StoreReply): void => {
+    if ('signal' in reply) return
     const asked = pending.get(reply.id)
     if (asked === undefined) return
     pending.delete(reply.id)

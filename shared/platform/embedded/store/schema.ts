@@ -71,6 +71,15 @@ CREATE TABLE late (
 ) STRICT;
 `
 
+/** Tables of the process that owns the store, gone with it. */
+export const passing = `
+CREATE TEMP TABLE chain (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  deployment TEXT NOT NULL, message TEXT NOT NULL, deliveries INTEGER NOT NULL DEFAULT 0,
+  receipt TEXT UNIQUE, visible_at REAL NOT NULL DEFAULT 0, is_dead INTEGER NOT NULL DEFAULT 0
+) STRICT;
+`
+
 /** What each version adds to the one before; never changed once released, only appended to. */
 export const migrations: readonly string[] = [first, late]
 

@@ -11,11 +11,11 @@ export interface Hello {
   readonly pid: number
 }
 
+/** Where replies and signals of one connection go. */
+export type Answer = (replies: readonly StoreReply[]) => void
+
 /** Requests of one connection, and where their answers go. */
-export type Receive = (
-  requests: readonly StoreRequest[],
-  answer: (replies: readonly StoreReply[]) => void,
-) => void
+export type Receive = (requests: readonly StoreRequest[], answer: Answer) => void
 
 /** The store's socket while it is open. */
 export interface StoreServer {
@@ -23,15 +23,24 @@ export interface StoreServer {
   readonly close: () => Promise<void>
 }
 
-/** Listens for other processes. The caller holds the lock, so a socket there is a dead one's. */
-export async function serve(path: string, receive: Receive): Promise<StoreServer> {
+/**
+ * Listens for other processes. The caller holds the lock, so a socket there is a dead one's. Whoever
+ * is connected is in `audience`.
+ */
+export async function serve(
+  path: string,
+  receive: Receive,
+  audience: Set<Answer>,
+): Promise<StoreServer> {
   rmSync(path, { force: true })
   const connections = new Set<Socket>()
   const server = createServer(socket => {
     connections.add(socket)
     socket.on('close', () => connections.delete(socket))
     socket.on('error', () => socket.destroy())
-    connect(socket, receive)
+    const answer = connect(socket, receive)
+    audience.add(answer)
+    socket.on('close', () => audience.delete(answer))
   })
   await listening(server, path)
   chmodSync(path, 0o600)
@@ -44,16 +53,18 @@ export async function serve(path: string, receive: Receive): Promise<StoreServer
   }
 }
 
-function connect(socket: Socket, receive: Receive): void {
+function connect(socket: Socket, receive: Receive): Answer {
   const write: LineWriter = linesOver(socket, value => {
     const requests = parseRequests(value)
     if (requests === undefined) return void socket.destroy()
-    receive(requests, replies => {
-      if (!socket.destroyed) write(replies)
-    })
+    receive(requests, answer)
   })
+  const answer: Answer = replies => {
+    if (!socket.destroyed) write(replies)
+  }
   const hello: Hello = { protocol: protocolVersion, schema: schemaVersion, pid: process.pid }
   write(hello)
+  return answer
 }
 
 function parseRequests(value: unknown): readonly StoreRequest[] | undefined {

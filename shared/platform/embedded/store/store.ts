@@ -6,7 +6,7 @@ import { tryConnect } from './client-connection.ts'
 import type { ConnectionEvents, StoreConnection } from './connection.ts'
 import { unavailable } from './failures.ts'
 import { tryLock } from './lock.ts'
-import type { StoreRequest } from './message.ts'
+import { signalMethod, type StoreRequest, type StoreSignal } from './message.ts'
 import type { StoreCall } from './methods.ts'
 import { openOwner } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './paths.ts'
@@ -15,6 +15,10 @@ import { createPendingRequests } from './pending.ts'
 /** The store as every process of this machine sees it, owner or not. */
 export interface Store {
   readonly call: StoreCall
+  /** Says something to every other process that has the store open; may get lost. */
+  readonly signal: (signal: StoreSignal) => void
+  /** Calls back for what others say; answers how to end that. */
+  readonly hear: (heard: (signal: StoreSignal) => void) => () => void
   /** Whether this process owns the database now. */
   readonly role: () => 'owner' | 'client' | 'none'
   /** Waits for what was asked before, then ends; later calls fail with STORE_UNAVAILABLE. */
@@ -40,11 +44,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const pending = createPendingRequests()
   let unsent: StoreRequest[] = []
   let connection: StoreConnection | undefined
+  const listeners = new Set<(signal: StoreSignal) => void>()
   let isClosed = false
   let isConnecting = false
 
   const events: ConnectionEvents = {
     replied: replies => {
+      for (const reply of replies)
+        if ('signal' in reply) for (const heard of listeners) heard(reply.signal)
       pending.settle(replies)
       if (pending.isEmpty()) connection?.keepAlive(false)
     },
@@ -89,6 +96,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   await connect()
   return {
     call: parseCall(ask),
+    signal: signal => {
+      if (!isClosed) connection?.send([{ id: 0, method: signalMethod, args: signal }])
+    },
+    hear: heard => {
+      listeners.add(heard)
+      return () => void listeners.delete(heard)
+    },
     role: () => connection?.kind ?? 'none',
     close: async () => {
       if (isClosed) return

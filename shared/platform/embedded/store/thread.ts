@@ -3,8 +3,15 @@ import { limits } from '../../../config/limits.ts'
 import { runBatch } from './batch.ts'
 import { openDatabase } from './database.ts'
 import { unavailable } from './failures.ts'
-import { type StoreFailure, type StoreReply, type StoreRequest, failureOf } from './message.ts'
-import { type Receive, serve } from './server.ts'
+import {
+  type StoreFailure,
+  type StoreReply,
+  type StoreRequest,
+  failureOf,
+  signalMethod,
+  type StoreSignal,
+} from './message.ts'
+import { type Answer, type Receive, serve } from './server.ts'
 
 /** What the thread is started with. */
 export interface ThreadData {
@@ -27,7 +34,7 @@ export type ToThread =
 
 interface Waiting {
   readonly request: StoreRequest
-  readonly answer: (replies: readonly StoreReply[]) => void
+  readonly answer: Answer
 }
 
 /**
@@ -50,13 +57,19 @@ async function run(data: ThreadData, say: (message: FromThread) => void): Promis
     )
     deliver(batch, replies)
   }
+  const audience = new Set<Answer>()
   const receive: Receive = (requests, answer) => {
-    for (const request of requests) waiting.push({ request, answer })
+    for (const request of requests) {
+      if (request.method === signalMethod) {
+        const signal = request.args as StoreSignal
+        for (const other of audience) if (other !== answer) other([{ id: 0, signal }])
+      } else waiting.push({ request, answer })
+    }
     if (isScheduled || waiting.length === 0) return
     isScheduled = true
     setImmediate(commit)
   }
-  const server = await serve(data.socket, receive)
+  const server = await serve(data.socket, receive, audience)
 
   parentPort?.on('message', (message: ToThread) => {
     if (message.kind === 'requests') return receive(message.requests, answerHere)
@@ -67,7 +80,8 @@ async function run(data: ThreadData, say: (message: FromThread) => void): Promis
       parentPort?.close()
     })
   })
-  const answerHere = (replies: readonly StoreReply[]): void => say({ kind: 'replies', replies })
+  const answerHere: Answer = replies => say({ kind: 'replies', replies })
+  audience.add(answerHere)
   say({ kind: 'ready' })
 }
 
