@@ -9,9 +9,9 @@ const isVisible = `visible_at <= ${nowMs}`
 
 /**
  * The queue of chains, in tables that are gone with the process that owns the store: no message is
- * ever waited for on a disk, and what is lost is sent again by the sweep (I4). As with SQS a message
- * comes at least once, in no promised order, is invisible while on loan, and is given up after 5
- * deliveries.
+ * ever waited for on a disk, and what is lost is sent again by the sweep (I4). As with SQS a
+ * message comes at least once, in no promised order, is invisible while on loan, and is given up
+ * after 5 deliveries.
  */
 export const chainMethods = {
   'chains.send': write((database, args: { readonly messages: readonly ChainMessage[] }): number =>

@@ -24,8 +24,8 @@ export interface StoreServer {
 }
 
 /**
- * Listens for other processes. The caller holds the lock, so a socket there is a dead one's. Whoever
- * is connected is in `audience`.
+ * Listens for other processes. The caller holds the lock, so a socket there is a dead one's.
+ * Whoever is connected is in `audience`.
  */
 export async function serve(
   path: string,

@@ -6,7 +6,7 @@ import { tryConnect } from './client-connection.ts'
 import type { ConnectionEvents, StoreConnection } from './connection.ts'
 import { unavailable } from './failures.ts'
 import { tryLock } from './lock.ts'
-import { signalMethod, type StoreRequest, type StoreSignal } from './message.ts'
+import { signalMethod, type StoreReply, type StoreRequest, type StoreSignal } from './message.ts'
 import type { StoreCall } from './methods.ts'
 import { openOwner } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './paths.ts'
@@ -44,14 +44,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const pending = createPendingRequests()
   let unsent: StoreRequest[] = []
   let connection: StoreConnection | undefined
-  const listeners = new Set<(signal: StoreSignal) => void>()
+  const signals = createSignals()
   let isClosed = false
   let isConnecting = false
 
   const events: ConnectionEvents = {
     replied: replies => {
-      for (const reply of replies)
-        if ('signal' in reply) for (const heard of listeners) heard(reply.signal)
+      signals.deliver(replies)
       pending.settle(replies)
       if (pending.isEmpty()) connection?.keepAlive(false)
     },
@@ -99,16 +98,28 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     signal: signal => {
       if (!isClosed) connection?.send([{ id: 0, method: signalMethod, args: signal }])
     },
-    hear: heard => {
-      listeners.add(heard)
-      return () => void listeners.delete(heard)
-    },
+    hear: signals.hear,
     role: () => connection?.kind ?? 'none',
     close: async () => {
       if (isClosed) return
       isClosed = true
       await pending.drained()
       await connection?.close()
+    },
+  }
+}
+
+/** Who listens to other processes. */
+function createSignals() {
+  const listeners = new Set<(signal: StoreSignal) => void>()
+  return {
+    hear(heard: (signal: StoreSignal) => void): () => void {
+      listeners.add(heard)
+      return () => void listeners.delete(heard)
+    },
+    deliver(replies: readonly StoreReply[]): void {
+      for (const reply of replies)
+        if ('signal' in reply) for (const heard of listeners) heard(reply.signal)
     },
   }
 }
