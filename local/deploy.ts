@@ -26,7 +26,7 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
   try {
     const started = await startedOf(asked)
     if (started !== undefined)
-      recorder = createEventRecorder(platform.events, started.deployment, writerOf(started))
+      recorder = createEventRecorder(platform, started.deployment, writerOf(started))
     sink.emit({ preludeEvent: { config: Object.fromEntries(prelude) } })
     if (started === undefined) return previewRun(asked, surroundings, startedAt)
     const running = deploymentRun(asked, surroundings, { started, startedAt })

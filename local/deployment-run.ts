@@ -34,7 +34,7 @@ export function deploymentRun(
     platform.control.stop(deployment, 'graceful').catch(thrown => life.abort(thrown))
     void surroundings.plugins.cancelAll()
   }
-  const watch = setInterval(() => {
+  const endWatching = platform.clock.every(stopLookMs, () => {
     platform.control.read(deployment).then(
       control => {
         if (control !== undefined && control.stop !== 'none' && isOpen && !life.hasStopped())
@@ -42,7 +42,7 @@ export function deploymentRun(
       },
       () => undefined,
     )
-  }, stopLookMs)
+  })
   let isOpen = true
   const run = async (): Promise<DeployResult> => {
     const executor = await startExecutor(asked, surroundings, started)
@@ -68,7 +68,7 @@ export function deploymentRun(
       if (ended.fault !== undefined && !isCancelled) throw ended.fault
       return resultOf(emitter, ended.result, left)
     } finally {
-      clearInterval(watch)
+      endWatching()
       await executor.end()
       await tearDown(surroundings)
     }

@@ -113,7 +113,7 @@ export async function surround({ platform, request, sink, hosts }: Asked): Promi
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
-    pause: ms => platform.clock.sleep(ms),
+    pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
   return { life, monitor, plugins, processes, emitter, performing, baseNow }
 }

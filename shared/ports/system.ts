@@ -8,6 +8,10 @@ export interface ClockPort {
   readonly monotonicMs: () => number
   /** Resolves after `ms`; earlier, without error, when `signal` aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  /** Calls every `ms` until the answer is called; keeps no process alive by itself. */
+  readonly every: (ms: number, call: () => void) => () => void
+  /** Calls once everything that is going on in this turn has had its say. */
+  readonly soon: (call: () => void) => void
 }
 
 /** Chance. */

@@ -46,6 +46,16 @@ describe('house rules', () => {
     expect(bad.map(({ path }) => path)).toEqual([])
   })
 
+  test('engine and handlers wait by their clock alone', () => {
+    const timers = /\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|node:timers|process\.nextTick/
+    const bad = code.flatMap(({ path, lines }) =>
+      /^(?:functions|local|shared\/engine)\//.test(path) && !isTest(path)
+        ? lines.flatMap((line, at) => (timers.test(line) ? [`${path}:${at + 1}`] : []))
+        : [],
+    )
+    expect(bad).toEqual([])
+  })
+
   test('no file does nothing but hand on what others export', () => {
     const barrels = code.filter(({ text }) => /^export \*/m.test(text))
     expect(barrels.map(({ path }) => path)).toEqual([])

@@ -27,7 +27,7 @@ export interface LifeDeps {
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly digest: (text: string) => string
-  readonly pause: (ms: number) => Promise<void>
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
 /** One generator process at work: its abort, its decisions, its base. */

@@ -58,6 +58,7 @@ export async function runProgramPhase(
       emitter: life.emitter,
       aborted,
       isAborted,
+      pause: life.pause,
     })
     return { part, generator }
   } catch (thrown) {

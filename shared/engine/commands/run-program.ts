@@ -20,6 +20,7 @@ export interface ProgramPartDeps {
   readonly emitter: StepEmitter
   readonly aborted: Promise<void>
   readonly isAborted: () => boolean
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
 /** How long a program may take to leave after it was told to stop silently, in ms. */
@@ -47,7 +48,7 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   await Promise.race([exited, monitor.signalled, deps.aborted])
   if (deps.isAborted()) {
     monitor.abort()
-    await leave(program)
+    await leave(deps, program)
     await generator.settled()
     return { isClean: false, finish: () => Promise.resolve(false) }
   }
@@ -66,7 +67,7 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
       if (deps.isAborted()) monitor.abort()
       monitor.release()
       const wasOver = isOver
-      const end = deps.isAborted() ? await leave(program) : await exited
+      const end = deps.isAborted() ? await leave(deps, program) : await exited
       if (deps.isAborted()) return false
       if (end?.error === undefined && end?.bail !== true) return true
       if (!wasOver) tell(emitter, failure ?? '')
@@ -76,11 +77,16 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
 }
 
 /** Waits for a program that was told to stop; ends it when it does not leave. */
-async function leave(program: RunningProgram): Promise<undefined> {
+async function leave(
+  { pause }: Pick<ProgramPartDeps, 'pause'>,
+  program: RunningProgram,
+): Promise<undefined> {
+  const waiting = new AbortController()
   const left = await Promise.race([
     program.ended.then(() => true),
-    new Promise<boolean>(late => setTimeout(() => late(false), leaveWithinMs).unref()),
+    pause(leaveWithinMs, waiting.signal).then(() => false),
   ])
+  waiting.abort()
   if (!left) await program.stop()
   return undefined
 }

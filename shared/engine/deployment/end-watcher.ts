@@ -1,5 +1,6 @@
 import type { HintsPort } from '../../ports/queue.ts'
 import type { OperationsPort } from '../../ports/records.ts'
+import type { ClockPort } from '../../ports/system.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 
@@ -52,11 +53,15 @@ function createWaits() {
   }
 }
 
+/** What a watcher looks at, and the clock that says when. */
+interface EndWatcherDeps {
+  readonly operations: OperationsPort
+  readonly hints: HintsPort
+  readonly clock: ClockPort
+}
+
 /** Makes a watcher over one deployment. A failure to read meets every wait. */
-export function createEndWatcher(
-  deps: { readonly operations: OperationsPort; readonly hints: HintsPort },
-  deployment: DeploymentId,
-): EndWatcher {
+export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId): EndWatcher {
   let over: { readonly thrown: unknown } | undefined
   const waits = createWaits()
   let due = new Set<OperationId>()
@@ -78,7 +83,7 @@ export function createEndWatcher(
   const look = (): void => {
     if (isReading) return
     isReading = true
-    setImmediate(() => {
+    deps.clock.soon(() => {
       read()
         .catch(thrown => waits.failAll(thrown))
         .finally(() => {
@@ -97,11 +102,10 @@ export function createEndWatcher(
     due.add(id)
     look()
   })
-  const again = setInterval(() => {
+  const endLooking = deps.clock.every(lookAgainMs, () => {
     for (const id of waits.keys()) due.add(id)
     if (due.size > 0) look()
-  }, lookAgainMs)
-  again.unref()
+  })
   return {
     wait: id =>
       new Promise((done, failed) => {
@@ -117,7 +121,7 @@ export function createEndWatcher(
     },
     close() {
       mute()
-      clearInterval(again)
+      endLooking()
     },
   }
 }

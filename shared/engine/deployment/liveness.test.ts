@@ -22,6 +22,8 @@ function observed(alive: boolean | undefined) {
         now: () => 0 as EpochMs,
         monotonicMs: () => nowMs,
         sleep: () => Promise.resolve(),
+        every: () => () => undefined,
+        soon: () => undefined,
       },
       leases: {
         register: () => Promise.resolve(),

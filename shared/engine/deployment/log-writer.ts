@@ -81,7 +81,7 @@ export function createLogWriter(
         if (isRunning) return
         isRunning = true
         // Everything that is decided in this turn goes into one record.
-        setImmediate(() => void flush())
+        deps.clock.soon(() => void flush())
       }),
   }
 }

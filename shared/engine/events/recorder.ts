@@ -1,4 +1,5 @@
 import type { EventsPort } from '../../ports/records.ts'
+import type { ClockPort } from '../../ports/system.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 import type { EventSink } from './event.ts'
 
@@ -20,13 +21,13 @@ const batchMax = 500
  * Makes a recorder. A store that cannot keep events does not stop a deployment: its records will.
  */
 export function createEventRecorder(
-  events: EventsPort,
+  ports: { readonly events: EventsPort; readonly clock: ClockPort },
   deployment: DeploymentId,
   writer: string,
 ): EventRecorder {
   let waiting: string[] = []
   let written = 0
-  let timer: NodeJS.Timeout | undefined
+  let gathering: AbortController | undefined
   let writing: Promise<void> = Promise.resolve()
   const write = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -34,19 +35,25 @@ export function createEventRecorder(
       waiting = waiting.slice(batch.length)
       const first = written
       written += batch.length
-      await events.append(deployment, writer, first, batch).catch(() => undefined)
+      await ports.events.append(deployment, writer, first, batch).catch(() => undefined)
     }
   }
   const flush = (): Promise<void> => {
-    clearTimeout(timer)
-    timer = undefined
+    gathering?.abort()
+    gathering = undefined
     writing = writing.then(write)
     return writing
+  }
+  const gather = async (): Promise<void> => {
+    const mine = new AbortController()
+    gathering = mine
+    await ports.clock.sleep(gatherMs, mine.signal)
+    if (!mine.signal.aborted) await flush()
   }
   return {
     emit(event) {
       waiting.push(JSON.stringify(event))
-      timer ??= setTimeout(() => void flush(), gatherMs)
+      if (gathering === undefined) void gather()
     },
     flush,
   }

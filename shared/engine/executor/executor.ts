@@ -32,10 +32,10 @@ export function createExecutor(
     async handle(delivery) {
       const context = await identity.contextOf(delivery.message.deployment)
       if (context !== undefined) {
-        const extending = setInterval(
-          () => void ports.chains.extend(delivery.receipt, extendByMs),
-          extendEveryMs,
-        )
+        const endExtending = ports.clock.every(extendEveryMs, () => {
+          // A delivery that could not be extended comes again, which is harmless.
+          ports.chains.extend(delivery.receipt, extendByMs).catch(() => undefined)
+        })
         try {
           await Promise.all(
             delivery.message.operations.map(id =>
@@ -43,7 +43,7 @@ export function createExecutor(
             ),
           )
         } finally {
-          clearInterval(extending)
+          endExtending()
         }
       }
       await ports.chains.remove(delivery.receipt)

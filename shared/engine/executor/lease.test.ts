@@ -28,6 +28,11 @@ async function keeping(renew: LeasesPort['renew']) {
         now: () => 0 as EpochMs,
         monotonicMs: () => performance.now(),
         sleep: () => Promise.resolve(),
+        every: (ms, call) => {
+          const timer = setInterval(call, ms)
+          return () => clearInterval(timer)
+        },
+        soon: () => undefined,
       },
       groups: () => [],
       lost,

@@ -44,7 +44,7 @@ export async function keepLease(
   const giveUp = (): void => {
     if (isLost) return
     isLost = true
-    clearInterval(renewing)
+    endRenewing()
     deps.lost()
   }
   const renew = async (): Promise<void> => {
@@ -55,11 +55,11 @@ export async function keepLease(
     if (isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs) giveUp()
   }
   await leases.register(deployment, executor, about.holder)
-  const renewing = setInterval(() => void renew(), limits.leaseRenewMs)
+  const endRenewing = clock.every(limits.leaseRenewMs, () => void renew())
   return {
     holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
     async end() {
-      clearInterval(renewing)
+      endRenewing()
       await leases.retire(deployment, executor).catch(() => undefined)
     },
   }

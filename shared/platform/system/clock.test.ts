@@ -43,6 +43,22 @@ test('a sleep ends at once when its signal aborts, before or meanwhile', async (
   await sleeping
 })
 
+test('what is called every so often is called until it is told not to be', async () => {
+  const clock = createSystemClock()
+  const twice = Promise.withResolvers<void>()
+  let calls = 0
+  const stop = clock.every(1, () => {
+    calls += 1
+    if (calls === 2) {
+      stop()
+      twice.resolve()
+    }
+  })
+  await twice.promise
+  await new Promise<void>(done => clock.soon(done))
+  expect(calls).toBe(2)
+})
+
 test('log lines below the level are not written; errors and big numbers are text', () => {
   const lines: string[] = []
   const log = createLog({ level: 'info', write: line => lines.push(line) })

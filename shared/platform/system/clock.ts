@@ -42,6 +42,8 @@ export function createSystemClock(sources: TimeSources = machine): ClockPort {
       return awakeMs + sleptMs
     },
     sleep,
+    every,
+    soon: call => void setImmediate(call),
   }
 }
 
@@ -50,6 +52,12 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   for (let left = ms; left > 0 && signal?.aborted !== true; left -= timerMsMax) {
     await pause(Math.min(left, timerMsMax), signal)
   }
+}
+
+function every(ms: number, call: () => void): () => void {
+  const timer = setInterval(call, ms)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
