@@ -98,7 +98,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     signal: signal => {
       if (!isClosed) connection?.send([{ id: 0, method: signalMethod, args: signal }])
     },
-    hear: signals.hear,
+    hear: heard => signals.hear(heard),
     role: () => connection?.kind ?? 'none',
     close: async () => {
       if (isClosed) return
