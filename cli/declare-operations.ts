@@ -8,7 +8,7 @@ export function declareOperations(root: Command, attach: Attach): void {
   const up = shared(root.command('up').alias('update'))
     .description('make the resources of a stack what its program says')
     .option('--continue-on-error', 'go on with other resources after an error')
-  confirming(refreshing(up))
+  confirming(refreshing(releasing(up)))
   attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
 
   const preview = shared(root.command('preview').alias('pre'))
@@ -18,7 +18,7 @@ export function declareOperations(root: Command, attach: Attach): void {
       'after',
       '\n--json prints events when PULUMI_ENABLE_STREAMING_JSON_PREVIEW is true, and is refused otherwise.',
     )
-  refreshing(preview)
+  refreshing(releasing(preview))
   attach(
     preview,
     async () => (await import('./commands/preview.ts')).preview,
@@ -46,7 +46,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .option('--continue-on-error', 'go on with other resources after an error')
     .option('--preview-only', 'show what would be deleted, delete nothing')
     .option('--remove', 'remove the stack and its configuration file afterwards')
-  confirming(refreshing(destroy))
+  confirming(refreshing(releasing(destroy)))
   attach(
     destroy,
     async () => (await import('./commands/destroy.ts')).destroy,
@@ -99,4 +99,11 @@ function confirming(command: Command): Command {
 
 function refreshing(command: Command): Command {
   return command.option('-r, --refresh [when]', 'read the resources first: true or false')
+}
+
+function releasing(command: Command): Command {
+  return command.option(
+    '--release <mode>',
+    'begin a delete once its dependents are gone (dataflow), or wave by wave (antichain)',
+  )
 }

@@ -2,6 +2,7 @@ import { isTruthy } from '../shared/config/truthy.ts'
 import { availableParallelism } from 'node:os'
 import { error } from '../shared/errors/error.ts'
 import type { Project } from '../shared/programs/project.ts'
+import type { Release } from '../shared/records/log.ts'
 import type { Flags } from './flags.ts'
 import type { Session } from './session.ts'
 
@@ -52,6 +53,13 @@ export function parallelOf(session: Session, flags: Flags): number {
   const fromEnv = Number(session.io.env['PULUMI_PARALLEL'] ?? '')
   if (Number.isInteger(fromEnv) && fromEnv > 0) return bounded(fromEnv)
   return availableParallelism() * 4
+}
+
+/** When deletes may begin: --release. Throws CLI_USAGE. */
+export function releaseOf(flags: Flags): Release {
+  const given = flags.text('release') ?? 'dataflow'
+  if (given === 'dataflow' || given === 'antichain') return given
+  throw error('CLI_USAGE', `--release takes dataflow or antichain, not '${given}'`)
 }
 
 /** Whether to read the resources first: --refresh, else the project's option. Throws CLI_USAGE. */

@@ -9,7 +9,7 @@ import { type StackConfig, writeStackConfig } from '../shared/programs/stack-con
 import { stackPartsOf } from '../shared/records/ids.ts'
 import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
-import { parallelOf, refreshOf } from './operation-options.ts'
+import { parallelOf, refreshOf, releaseOf } from './operation-options.ts'
 import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
 
@@ -32,6 +32,7 @@ export async function requestOf(
       `the stack belongs to project '${parts.project}', not '${project.name}'`,
     )
   const parallel = parallelOf(session, flags)
+  const release = releaseOf(flags)
   const refresh = command !== 'refresh' && refreshOf(flags, project)
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   keepConfig(flags, file, project)
@@ -58,6 +59,7 @@ export async function requestOf(
       continueOnError:
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
+      release,
     },
     wait: flags.is('wait'),
     pendingCreates: {

@@ -30,7 +30,15 @@ export interface DeploymentOptions {
   readonly refresh: boolean
   readonly continueOnError: boolean
   readonly message: string
+  /** When deletes may begin; absent: `dataflow`. */
+  readonly release?: Release
 }
+
+/**
+ * When a delete may begin: once what depends on it is gone (`dataflow`), or once also the whole
+ * wave before its own is over (`antichain`).
+ */
+export type Release = 'dataflow' | 'antichain'
 
 /** How a deployment ended. */
 export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupted'

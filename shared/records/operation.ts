@@ -59,6 +59,11 @@ export interface Operation {
   /** The operations that wait for this one; at most 32. */
   readonly releases: readonly OperationId[]
   /**
+   * The join that waits until this operation has ended, however that was, or can no longer begin
+   * since something that it needs failed. A barrier between waves of deletes.
+   */
+  readonly barrier?: OperationId
+  /**
    * True when the cloud is not to be asked (component, external, retained, deleted with another).
    */
   readonly skipCall?: boolean

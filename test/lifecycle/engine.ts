@@ -48,6 +48,7 @@ export interface Asked {
   readonly parallel?: number
   readonly refresh?: boolean
   readonly continueOnError?: boolean
+  readonly release?: 'dataflow' | 'antichain'
   /** Go on with what a killed run left. */
   readonly resume?: boolean
   /** Forget pending creates, as a person may say. */
@@ -153,6 +154,7 @@ function requestOf(given: {
       refresh: asked.refresh ?? false,
       continueOnError: asked.continueOnError ?? false,
       message: '',
+      release: asked.release ?? 'dataflow',
     },
     program: 'the same',
     resume: asked.resume ?? false,

@@ -18,10 +18,10 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   if (refreshed === undefined) return false
   if (command === 'refresh') return true
   const ctx = life.contextOf(refreshed, createPreviewRunner(performing, emitter))
-  if (command === 'destroy') return previewDeletes(ctx, performing)
+  if (command === 'destroy') return previewDeletes(ctx, life)
   const phase = await runProgramPhase(life, ctx)
   if (phase === undefined) return false
-  const isWhole = phase.part.isClean && (await previewDeletes(ctx, performing))
+  const isWhole = phase.part.isClean && (await previewDeletes(ctx, life))
   if (phase.part.isClean) await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
   const hasFinished = await phase.part.finish()
   return isWhole && hasFinished && !life.isAborted()

@@ -7,7 +7,8 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
-import { tellWaves } from './tell-waves.ts'
+import type { Life } from './life.ts'
+import { releaseOf, tellWaves } from './tell-waves.ts'
 import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
 
 /**
@@ -15,14 +16,14 @@ import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
  */
 export async function previewDeletes(
   ctx: GeneratorContext,
-  performing: PerformDeps,
+  life: Pick<Life, 'performing' | 'request'>,
 ): Promise<boolean> {
   let isWhole = true
   const condemned = condemnedSteps(ctx)
-  tellWaves(ctx.emitter, ctx.base.graph, condemned)
+  tellWaves(ctx.emitter, { graph: ctx.base.graph, condemned, release: releaseOf(life) })
   for (const { step } of condemned.toReversed()) {
     ctx.emitter.pre(step)
-    const end = await perform(step, { preview: true }, performing)
+    const end = await perform(step, { preview: true }, life.performing)
     ctx.emitter.ended(step, end)
     ctx.emitter.count(step, end)
     if (end.verdict !== 'succeeded') isWhole = false

@@ -17,7 +17,7 @@ import { stateGraph } from '../graph/dependencies.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { recordedPlan } from './recorded-plan.ts'
-import { tellWaves } from './tell-waves.ts'
+import { releaseOf, tellWaves } from './tell-waves.ts'
 
 /**
  * Runs the program against a base, deletes what nobody wants any more, applies the stack's outputs.
@@ -130,9 +130,16 @@ async function deleteCondemned(
     left.length === 0
       ? ctx.base.graph
       : stateGraph([...ctx.base.snapshot.resources, ...left.map(({ state }) => state)])
-  tellWaves(ctx.emitter, graph, condemned)
+  const release = releaseOf(deps.life)
+  tellWaves(ctx.emitter, { graph, condemned, release })
+  const waiting =
+    release === 'dataflow'
+      ? 'for dependents'
+      : ctx.continueOnError
+        ? 'for waves to end'
+        : 'for whole waves'
   const plan = {
-    planned: planDeletes(graph, condemned, deps),
+    planned: planDeletes(graph, condemned, { ...deps, waiting }),
     isStoppedByFailure: !ctx.continueOnError,
   }
   return (await runPlan(deps, 'deletes', plan, before)).isWhole

@@ -9,6 +9,8 @@ export interface PlanPlace {
   readonly id: OperationId
   readonly needs: number
   readonly releases: readonly OperationId[]
+  /** The barrier that it counts for, however it ends. */
+  readonly barrier?: OperationId
 }
 
 /** A step as the record that executors read. */
@@ -25,6 +27,7 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
     effect: step.effect,
     needs: place.needs,
     releases: place.releases,
+    ...(place.barrier === undefined ? {} : { barrier: place.barrier }),
     ...(step.skipCall ? { skipCall: true } : {}),
     ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
     ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),

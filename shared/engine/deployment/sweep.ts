@@ -3,6 +3,7 @@ import type { OperationsPort } from '../../ports/records.ts'
 import { freshHead, type Head } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import { type Arrival, arrivalsAfterFailure, arrivalsOf } from './arrivals.ts'
 import { chainMessages } from './chain-messages.ts'
 import { inBatches } from './log-view.ts'
 import { recover } from './recover.ts'
@@ -38,29 +39,45 @@ export async function sweep(
     await recover(deps, operation, head)
   }
   const settled = await headsOf(deps, operations)
-  const byId = new Map(operations.map(operation => [operation.id, operation]))
-  const open = operations.filter(({ id }) => settled.get(id)?.end?.verdict === 'succeeded')
-  for (let ended = open.pop(); ended !== undefined; ended = open.pop())
-    for (const id of ended.releases) {
-      const waiter = byId.get(id)
-      const head = settled.get(id) ?? freshHead
-      if (waiter === undefined || head.end !== undefined || head.owner !== '') continue
-      const arrived = head.arrived.includes(ended.id)
-        ? head
-        : await deps.operations.arrive(deps.deployment, id, ended.id)
-      settled.set(id, arrived)
-      if (waiter.op !== 'join' || arrived.arrived.length < waiter.needs) continue
-      const end = { verdict: 'succeeded' as const, attempt: 0 }
-      await deps.operations.select(deps.deployment, id, { owner: '', ...end })
-      settled.set(id, { ...arrived, end })
-      open.push(waiter)
-    }
+  await bringOn(deps, operations, settled)
   const left = operations.filter(({ id }) => settled.get(id)?.end === undefined)
   const ready = left
     .filter(operation => operation.op !== 'join' && isReady(settled.get(operation.id), operation))
     .filter(({ id }) => deps.maySend?.(id) ?? true)
   if (ready.length > 0) await deps.chains.send(chainMessages(deps.deployment, ready))
   return left
+}
+
+/** Redoes what the ends of operations set free; `settled` is kept as the heads are then. */
+async function bringOn(
+  deps: SweepDeps,
+  operations: readonly Operation[],
+  settled: Map<OperationId, Head>,
+): Promise<void> {
+  const byId = new Map(operations.map(operation => [operation.id, operation]))
+  const find = (id: OperationId): Promise<Operation | undefined> => Promise.resolve(byId.get(id))
+  const blocked = new Set<OperationId>()
+  const open: Arrival[] = []
+  for (const operation of operations) {
+    const end = settled.get(operation.id)?.end
+    if (end?.verdict === 'succeeded') open.push(...arrivalsOf(operation))
+    else if (end !== undefined) open.push(...(await arrivalsAfterFailure(operation, find, blocked)))
+  }
+  for (let arrival = open.pop(); arrival !== undefined; arrival = open.pop()) {
+    const { from, to } = arrival
+    const waiter = byId.get(to)
+    const head = settled.get(to) ?? freshHead
+    if (waiter === undefined || head.end !== undefined || head.owner !== '') continue
+    const arrived = head.arrived.includes(from)
+      ? head
+      : await deps.operations.arrive(deps.deployment, to, from)
+    settled.set(to, arrived)
+    if (waiter.op !== 'join' || arrived.arrived.length < waiter.needs) continue
+    const end = { verdict: 'succeeded' as const, attempt: 0 }
+    await deps.operations.select(deps.deployment, to, { owner: '', ...end })
+    settled.set(to, { ...arrived, end })
+    open.push(...arrivalsOf(waiter))
+  }
 }
 
 function isReady(head: Head = freshHead, { needs }: Operation): boolean {

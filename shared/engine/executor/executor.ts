@@ -108,8 +108,8 @@ async function runOperation(
     isAgain,
   })
   ports.hints.hint(deployment, id)
-  if (end?.verdict !== 'succeeded') return undefined
-  return releaseWaiters(ports, context, operation)
+  if (end === undefined) return undefined
+  return releaseWaiters(ports, context, { operation, verdict: end.verdict })
 }
 
 /**
@@ -122,7 +122,6 @@ function releaseAfter(
   head: Head,
 ): Promise<OperationId | undefined> {
   ports.hints.hint(context.deployment, operation.id)
-  return head.end?.verdict === 'succeeded'
-    ? releaseWaiters(ports, context, operation)
-    : Promise.resolve(undefined)
+  if (head.end === undefined) return Promise.resolve(undefined)
+  return releaseWaiters(ports, context, { operation, verdict: head.end.verdict })
 }

@@ -34,10 +34,11 @@ describe('waves of deletes', () => {
   })
 
   test('are told by number and width', () => {
-    expect(wavesText([[1], [2, 3], [4]])).toBe(
-      '4 deletes in 3 waves (1, 2, 1), at most 2 side by side',
-    )
-    expect(wavesText([[1]])).toBeUndefined()
-    expect(wavesText(Array.from({ length: 20 }, (_, at) => [at]))).toContain('1, …, 1)')
+    const told = '4 deletes in 3 waves (1, 2, 1), at most 2 side by side'
+    expect(wavesText([[1], [2, 3], [4]], 'dataflow')).toBe(told)
+    expect(wavesText([[1], [2, 3], [4]], 'antichain')).toBe(`${told}, each after the one before`)
+    expect(wavesText([[1]], 'dataflow')).toBeUndefined()
+    const long = Array.from({ length: 20 }, (_, at) => [at])
+    expect(wavesText(long, 'dataflow')).toContain('1, …, 1)')
   })
 })

@@ -1,9 +1,10 @@
+import type { Release } from '../../records/log.ts'
 import type { DeleteEdges } from './delete-edges.ts'
 
 /**
  * The waves (antichains) of condemned states: the first holds what nothing condemned depends on,
- * each next one what only earlier waves had to precede. Deletes do not wait for whole waves; they
- * are what a person is shown. Linear in the edges. Source: design, dataflow deletes.
+ * each next one what only earlier waves had to precede. They are what a
+ * person is shown; deletes wait for whole waves only when they are asked to. Linear in the edges. Source: design, dataflow deletes.
  */
 export function wavesOf(
   condemned: readonly number[],
@@ -42,7 +43,10 @@ export function wavesOf(
 }
 
 /** Number and widths of waves, for people; undefined when there is nothing to say. */
-export function wavesText(waves: readonly (readonly number[])[]): string | undefined {
+export function wavesText(
+  waves: readonly (readonly number[])[],
+  release: Release,
+): string | undefined {
   const widths = waves.map(wave => wave.length)
   const total = widths.reduce((sum, width) => sum + width, 0)
   if (total < 2) return undefined
@@ -50,6 +54,7 @@ export function wavesText(waves: readonly (readonly number[])[]): string | undef
   const widest = Math.max(...widths)
   return (
     `${total} deletes in ${widths.length} ${widths.length === 1 ? 'wave' : 'waves'} ` +
-    `(${shown.join(', ')}), at most ${widest} side by side`
+    `(${shown.join(', ')}), at most ${widest} side by side` +
+    (release === 'antichain' && widths.length > 1 ? ', each after the one before' : '')
   )
 }
