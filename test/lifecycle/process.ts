@@ -66,8 +66,11 @@ export async function openProcess(about: {
   const died = Promise.withResolvers<'killed'>()
   let isDead = false
   const never = new Promise<never>(() => undefined)
+  const real = await openEmbeddedPlatform({ home: about.home })
   const die = (): Promise<never> => {
     isDead = true
+    // What it waits for must not come to it any more, a message least of all.
+    void real.close()
     died.resolve('killed')
     return never
   }
@@ -93,7 +96,6 @@ export async function openProcess(about: {
         typeof value === 'function' ? guard(`${port}.${name}`, value as () => unknown) : value,
       ]),
     ) as T
-  const real = await openEmbeddedPlatform({ home: about.home })
   const platform = {
     ...real,
     ...Object.fromEntries(guarded.map(name => [name, guardAll(name, real[name])])),

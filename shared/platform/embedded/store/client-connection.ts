@@ -48,10 +48,11 @@ export async function tryConnect(
   return {
     kind: 'client',
     send: requests => {
-      awaited += requests.filter(isAnswer).length
-      if (awaited > 0) socket.setTimeout(limits.storeAnswerMs)
+      awaited += requests.length
+      socket.setTimeout(limits.storeAnswerMs)
       write(requests)
     },
+    signal: request => write([request]),
     keepAlive: isAwaited => void (isAwaited ? socket.ref() : socket.unref()),
     close: async () => {
       isClosing = true

@@ -5,6 +5,8 @@ import type { StoreReply, StoreRequest } from './message.ts'
 export interface StoreConnection {
   readonly kind: 'owner' | 'client'
   readonly send: (requests: readonly StoreRequest[]) => void
+  /** Sends a request that has no reply, to whoever else is connected. */
+  readonly signal: (request: StoreRequest) => void
   /** Keeps this process alive while answers are awaited, and only then. */
   readonly keepAlive: (awaited: boolean) => void
   readonly close: () => Promise<void>

@@ -27,6 +27,7 @@ export async function openOwner(
   })
   const tell = (message: ToThread): void => worker.postMessage(message)
   let isClosing = false
+  let others = 0
   let fault: unknown
   const gone = new Promise<void>(resolve => {
     worker.once('exit', () => {
@@ -48,11 +49,15 @@ export async function openOwner(
   }
   worker.on('message', (message: FromThread) => {
     if (message.kind === 'replies') events.replied(message.replies)
+    if (message.kind === 'others') others = message.count
   })
   worker.unref()
   return {
     kind: 'owner',
     send: requests => tell({ kind: 'requests', requests }),
+    signal: request => {
+      if (others > 0) tell({ kind: 'requests', requests: [request] })
+    },
     keepAlive: awaited => (awaited ? worker.ref() : worker.unref()),
     close: async () => {
       isClosing = true

@@ -25,12 +25,12 @@ export interface StoreServer {
 
 /**
  * Listens for other processes. The caller holds the lock, so a socket there is a dead one's.
- * Whoever is connected is in `audience`.
+ * Whoever connects joins the audience of signals.
  */
 export async function serve(
   path: string,
   receive: Receive,
-  audience: Set<Answer>,
+  audience: { readonly join: (one: Answer) => void; readonly leave: (one: Answer) => void },
 ): Promise<StoreServer> {
   rmSync(path, { force: true })
   const connections = new Set<Socket>()
@@ -39,8 +39,8 @@ export async function serve(
     socket.on('close', () => connections.delete(socket))
     socket.on('error', () => socket.destroy())
     const answer = connect(socket, receive)
-    audience.add(answer)
-    socket.on('close', () => audience.delete(answer))
+    audience.join(answer)
+    socket.on('close', () => audience.leave(answer))
   })
   await listening(server, path)
   chmodSync(path, 0o600)

@@ -96,7 +96,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     call: parseCall(ask),
     signal: signal => {
-      if (!isClosed) connection?.send([{ id: 0, method: signalMethod, args: signal }])
+      if (!isClosed) connection?.signal({ id: 0, method: signalMethod, args: signal })
     },
     hear: heard => signals.hear(heard),
     role: () => connection?.kind ?? 'none',

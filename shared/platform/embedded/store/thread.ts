@@ -25,6 +25,8 @@ export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: StoreFailure }
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
+  /** How many other processes are connected now. */
+  | { readonly kind: 'others'; readonly count: number }
   | { readonly kind: 'closed' }
 
 /** What the thread is told. */
@@ -69,7 +71,17 @@ async function run(data: ThreadData, say: (message: FromThread) => void): Promis
     isScheduled = true
     setImmediate(commit)
   }
-  const server = await serve(data.socket, receive, audience)
+  const tellOthers = (): void => say({ kind: 'others', count: audience.size - 1 })
+  const server = await serve(data.socket, receive, {
+    join: answer => {
+      audience.add(answer)
+      tellOthers()
+    },
+    leave: answer => {
+      audience.delete(answer)
+      tellOthers()
+    },
+  })
 
   parentPort?.on('message', (message: ToThread) => {
     if (message.kind === 'requests') return receive(message.requests, answerHere)
