@@ -131,6 +131,14 @@ export const catalogue = {
     exit: 1,
     hint: 'Use the newer antichain that wrote the store, or set ANTICHAIN_HOME to another folder.',
   },
+  RECORD_TOO_NEW: {
+    exit: 1,
+    hint: 'Use the newer antichain that wrote the record; this one changed nothing of it.',
+  },
+  RECORD_DAMAGED: {
+    exit: 1,
+    hint: 'Restore the store from a backup, or import an export of the stack; nothing was written over the record.',
+  },
   STORE_CONFLICT: {
     exit: 1,
     hint: 'Someone else changed the stack meanwhile; run the command again.',

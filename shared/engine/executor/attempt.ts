@@ -10,7 +10,7 @@ import type { Operation } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
-import { keepTrying, type Trying } from './keep-trying.ts'
+import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
 
@@ -70,7 +70,7 @@ async function record(
   const { id } = operation
   const trying: Trying = {
     clock: ports.clock,
-    holdsLease: context.holdsLease,
+    isWorthIt: context.holdsLease,
     said: why =>
       context.emitter.diagnostic(
         'warning',

@@ -10,13 +10,11 @@ export interface Barriers {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** One place is left for the barrier before. */
-const partMax = widthMax - 1
-
 /**
- * A barrier after each wave but the last: it releases the whole next wave, and the barrier after
- * that one, so that no wave is over before the one in front of it. Members count for a part of at
- * most 31, and the parts are nodes that precede the barrier.
+ * A barrier after each wave but the last: it releases the whole next wave. Members count for a part
+ * of at most 32, and the parts are nodes that precede the barrier. No barrier opens before the one
+ * in front of it: whatever is in a wave has a dependent in the one before, so that a wave of which
+ * nothing can begin has only such waves after it.
  */
 export function barriersBetween(waves: readonly (readonly string[])[]): Barriers {
   const nodes: PlanNode[] = []
@@ -28,14 +26,12 @@ export function barriersBetween(waves: readonly (readonly string[])[]): Barriers
   }
   waves.slice(0, -1).forEach((wave, at) => {
     const barrier = `wave:${at}`
-    const isLast = at === waves.length - 2
-    const releases = [...(waves[at + 1] ?? []), ...(isLast ? [] : [`wave:${at + 1}`])]
-    nodes.push({ key: barrier, releases })
-    if (wave.length <= partMax) return count(wave, barrier)
-    for (let part = 0; part * partMax < wave.length; part++) {
+    nodes.push({ key: barrier, releases: waves[at + 1] ?? [] })
+    if (wave.length <= widthMax) return count(wave, barrier)
+    for (let part = 0; part * widthMax < wave.length; part++) {
       const key = `${barrier}:${part}`
       nodes.push({ key, releases: [barrier] })
-      count(wave.slice(part * partMax, (part + 1) * partMax), key)
+      count(wave.slice(part * widthMax, (part + 1) * widthMax), key)
     }
   })
   return { nodes, of, counts }

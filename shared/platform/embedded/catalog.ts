@@ -2,6 +2,7 @@ import type { CatalogPort } from '../../ports/catalog.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import { lateKeyOf, type LateOutcome } from '../../records/late.ts'
 import type { StoreCall } from './store/methods.ts'
+import { parseRecordJson } from './store/record-forms.ts'
 
 /**
  * Stacks over the embedded store. What makes something carries a token: two callers may ask with
@@ -19,9 +20,15 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
     putLate: async (id, item) =>
       void (await call('late.put', { id, key: lateKeyOf(item), item: JSON.stringify(item) })),
     late: async (id, limit) =>
-      (await call('late.list', { id, limit })).map(item => JSON.parse(item) as LateOutcome),
+      (await call('late.list', { id, limit })).map((item, at) =>
+        parseRecordJson({ kind: 'late', keys: { stack: id, place: at } }, item, isLate),
+      ),
     removeLate: async (id, keys) => void (await call('late.remove', { id, keys })),
     history: (id, limit) => call('catalog.history', { id, limit }),
     versions: (id, limit) => call('catalog.versions', { id, limit }),
   }
+}
+
+function isLate(value: unknown): value is LateOutcome {
+  return typeof value === 'object' && value !== null && 'deployment' in value
 }

@@ -1,6 +1,7 @@
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { LogRecord } from '../../records/log.ts'
 import type { StoreCall } from './store/methods.ts'
+import { parseRecordJson } from './store/record-forms.ts'
 
 /** The decision log over the embedded store. */
 export function createDecisionLog(call: StoreCall): DecisionLogPort {
@@ -21,7 +22,9 @@ export function createDecisionLog(call: StoreCall): DecisionLogPort {
           from: from + records.length,
           limit: limit - records.length,
         })
-        records.push(...page.texts.map(parseRecord))
+        const first = from + records.length
+        const place = (at: number) => ({ deployment, number: first + at })
+        records.push(...page.texts.map((text, at) => parseRecord(place(at), text)))
         more = page.more
       }
       return records
@@ -29,6 +32,16 @@ export function createDecisionLog(call: StoreCall): DecisionLogPort {
   }
 }
 
-function parseRecord(text: string): LogRecord {
-  return JSON.parse(text) as LogRecord
+function parseRecord(
+  keys: { readonly deployment: string; readonly number: number },
+  text: string,
+): LogRecord {
+  return parseRecordJson({ kind: 'log', keys }, text, (value): value is LogRecord =>
+    isRecordAt(keys.number, value),
+  )
+}
+
+function isRecordAt(number: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return 'number' in value && value.number === number && 'decisions' in value
 }

@@ -4,6 +4,7 @@ import type { OperationsPort } from '../../ports/records.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
 import type { StoreCall } from './store/methods.ts'
+import { parseRecordJson } from './store/record-forms.ts'
 
 /** Heads and outcomes over the embedded store; every condition is checked in the store. */
 export function createOperations(call: StoreCall): OperationsPort {
@@ -23,7 +24,8 @@ export function createOperations(call: StoreCall): OperationsPort {
     },
     outcome: async (deployment, operation, attempt) => {
       const text = await call('operations.outcome', { deployment, operation, attempt })
-      return text === null ? undefined : parseOutcome(text)
+      if (text === null) return undefined
+      return parseOutcome({ deployment, operation, attempt }, text)
     },
     select: (deployment, operation, end) =>
       call('operations.select', { deployment, operation, ...end }),
@@ -39,8 +41,10 @@ export function createOperations(call: StoreCall): OperationsPort {
       while (rest.length > 0) {
         const page = await call('operations.ends', { deployment, operations: rest })
         for (const { operation, head, outcome } of page.rows) {
-          const end = outcome === null ? { head } : { head, outcome: parseOutcome(outcome) }
-          found.set(operation, end)
+          const attempt = head.end?.attempt ?? 0
+          const place = { deployment, operation, attempt }
+          const end = outcome === null ? {} : { outcome: parseOutcome(place, outcome) }
+          found.set(operation, { head, ...end })
         }
         rest = page.rest
       }
@@ -53,6 +57,13 @@ function assertFew(operations: readonly OperationId[]): void {
   assert(operations.length <= limits.idsPerReadMax, 'a read names at most 500 operations')
 }
 
-function parseOutcome(text: string): Outcome {
-  return JSON.parse(text) as Outcome
+function parseOutcome(
+  keys: { readonly deployment: string; readonly operation: number; readonly attempt: number },
+  text: string,
+): Outcome {
+  return parseRecordJson({ kind: 'outcome', keys }, text, isOutcome)
+}
+
+function isOutcome(value: unknown): value is Outcome {
+  return typeof value === 'object' && value !== null && 'verdict' in value && 'attempt' in value
 }

@@ -4,6 +4,7 @@ import { diskReasonOf, unavailable } from './failures.ts'
 import { type StoreReply, type StoreRequest, failureOf } from './message.ts'
 import type { Method } from './method.ts'
 import { parseMethod } from './methods.ts'
+import { refusalOf } from './record-forms.ts'
 
 /**
  * Runs requests in order as one transaction and answers each; the answers may be sent when this
@@ -56,7 +57,7 @@ function replyTo(
       database.run('ROLLBACK TO request')
       database.run('RELEASE request')
     }
-    return { id, failure: failureOf(thrown) }
+    return { id, failure: failureOf(refusalOf(thrown, args)) }
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../../records/ids.ts'
 import { type Database, type Row, integer, text } from './database.ts'
 import { read, write, writes } from './method.ts'
+import { damaged, parseRecordJson, readable } from './record-forms.ts'
 
 type About = Parameters<CatalogPort['start']>[1]
 type End = Parameters<CatalogPort['release']>[1]
@@ -140,7 +141,7 @@ export const catalogMethods = {
     (database, args: { readonly id: StackId; readonly limit: number }): readonly HistoryRecord[] =>
       database
         .all(
-          'SELECT begun, ended FROM history WHERE stack = ? ORDER BY number DESC LIMIT ?',
+          'SELECT * FROM history WHERE stack = ? ORDER BY number DESC LIMIT ?',
           args.id,
           args.limit,
         )
@@ -154,11 +155,11 @@ export const catalogMethods = {
     ): readonly { readonly version: number; readonly snapshot: BlobHash }[] =>
       database
         .all(
-          'SELECT version, blob FROM snapshot WHERE stack = ? ORDER BY version DESC LIMIT ?',
+          'SELECT * FROM snapshot WHERE stack = ? ORDER BY version DESC LIMIT ?',
           args.id,
           args.limit,
         )
-        .map(row => ({ version: integer(row, 'version'), snapshot: parseBlob(row, 'blob') })),
+        .map(parseVersion),
   ),
 }
 
@@ -176,21 +177,49 @@ function knownStack(
 }
 
 function parseStack(row: Row): StackRecord {
+  readable('stack', row)
+  const id = text(row, 'id')
   return {
-    id: text(row, 'id') as StackId,
+    id: id as StackId,
     createdAt: integer(row, 'created_at') as EpochMs,
     current: text(row, 'current') as DeploymentId,
     version: integer(row, 'version'),
-    snapshot: parseBlob(row, 'snapshot'),
+    snapshot: parseBlob(text(row, 'snapshot'), { kind: 'stack', keys: { id } }),
     deployments: integer(row, 'deployments'),
   }
 }
 
-function parseHistory(row: Row): HistoryRecord {
-  const ended = text(row, 'ended')
-  return { ...JSON.parse(text(row, 'begun')), ...(ended === '' ? {} : JSON.parse(ended)) }
+function parseVersion(row: Row): { readonly version: number; readonly snapshot: BlobHash } {
+  readable('snapshot', row)
+  const version = integer(row, 'version')
+  const about = { kind: 'snapshot', keys: { stack: text(row, 'stack'), version } } as const
+  const snapshot = parseBlob(text(row, 'blob'), about)
+  if (snapshot === '') throw damaged('snapshot', about.keys, 'it names no blob')
+  return { version, snapshot }
 }
 
-function parseBlob(row: Row, column: string): BlobHash {
-  return text(row, column) as BlobHash
+function parseHistory(row: Row): HistoryRecord {
+  readable('history', row)
+  const keys = { stack: text(row, 'stack'), number: integer(row, 'number') }
+  const about = { kind: 'history', keys } as const
+  const begun = parseRecordJson(about, text(row, 'begun'), isBegun)
+  const ended = text(row, 'ended')
+  return { ...begun, ...(ended === '' ? {} : parseRecordJson(about, ended, isEnded)) }
+}
+
+function isBegun(value: unknown): value is HistoryRecord {
+  return typeof value === 'object' && value !== null && 'deployment' in value
+}
+
+function isEnded(value: unknown): value is Partial<HistoryRecord> {
+  return typeof value === 'object' && value !== null && 'result' in value
+}
+
+function parseBlob(
+  hash: string,
+  { kind, keys }: Parameters<typeof parseRecordJson>[0],
+): BlobHash | '' {
+  if (hash !== '' && !/^[0-9a-f]{64}$/.test(hash))
+    throw damaged(kind, keys, `'${hash}' names no blob`)
+  return hash as BlobHash | ''
 }

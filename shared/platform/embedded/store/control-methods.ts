@@ -3,6 +3,7 @@ import type { DeploymentId, ExecutorId } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
 import { type Row, integer, text } from './database.ts'
 import { read, write } from './method.ts'
+import { parseRecordJson, readable } from './record-forms.ts'
 
 /** Numbered, so that "only grows" is a comparison. */
 const stops: readonly Stop[] = ['none', 'graceful', 'forced']
@@ -30,9 +31,10 @@ export const controlMethods = {
   'control.read': read((database, args: { readonly deployment: DeploymentId }): Control | null => {
     const row = database.get('SELECT * FROM control WHERE deployment = ?', args.deployment)
     if (row === undefined) return null
+    readable('control', row)
     return {
       stop: stops[integer(row, 'stop')] ?? 'forced',
-      holder: parseHolder(row),
+      holder: parseHolder('control', row),
       closed: integer(row, 'closed') === 1,
     }
   }),
@@ -82,16 +84,36 @@ export const controlMethods = {
     ),
   ),
   'leases.list': read((database, args: { readonly deployment: DeploymentId }): readonly Lease[] =>
-    database.all('SELECT * FROM lease WHERE deployment = ?', args.deployment).map(row => ({
-      executor: text(row, 'executor') as ExecutorId,
-      holder: parseHolder(row),
-      counter: integer(row, 'counter'),
-      retired: integer(row, 'retired') === 1,
-      groups: JSON.parse(text(row, 'groups')) as ProcessGroup[],
-    })),
+    database
+      .all('SELECT * FROM lease WHERE deployment = ?', args.deployment)
+      .map(row => parseLease(readable('lease', row))),
   ),
 }
 
-function parseHolder(row: Row): Holder {
-  return JSON.parse(text(row, 'holder')) as Holder
+function parseLease(row: Row): Lease {
+  return {
+    executor: text(row, 'executor') as ExecutorId,
+    holder: parseHolder('lease', row),
+    counter: integer(row, 'counter'),
+    retired: integer(row, 'retired') === 1,
+    groups: parseRecordJson({ kind: 'lease', keys: keysOf(row) }, text(row, 'groups'), isGroups),
+  }
+}
+
+function parseHolder(kind: 'control' | 'lease', row: Row): Holder {
+  return parseRecordJson({ kind, keys: keysOf(row) }, text(row, 'holder'), isHolder)
+}
+
+function keysOf(row: Row): Readonly<Record<string, string>> {
+  const executor = text(row, 'executor')
+  const deployment = text(row, 'deployment')
+  return executor === '' ? { deployment } : { deployment, executor }
+}
+
+function isHolder(value: unknown): value is Holder {
+  return typeof value === 'object' && value !== null && 'host' in value && 'pid' in value
+}
+
+function isGroups(value: unknown): value is ProcessGroup[] {
+  return Array.isArray(value) && value.every(one => typeof one === 'object' && one !== null)
 }

@@ -8,6 +8,7 @@ import {
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import { unavailable } from './failures.ts'
+import { guards } from './record-forms.ts'
 import { migrations, passing, schemaVersion } from './schema.ts'
 
 /** A row as SQLite gives it. */
@@ -44,6 +45,7 @@ export function openDatabase(path: string, pagesMax?: number): Database {
     migrate(opened, database)
     database.exec('PRAGMA temp_store = MEMORY')
     database.exec(passing)
+    database.exec(guards)
     return opened
   } catch (thrown) {
     database.close()

@@ -2,6 +2,7 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import { integer, text } from './database.ts'
 import { pageOf } from './log-methods.ts'
 import { read, write } from './method.ts'
+import { readable } from './record-forms.ts'
 
 /** Lines of events, each once per writer and number, in the order of their arrival. */
 export const eventMethods = {
@@ -31,13 +32,13 @@ export const eventMethods = {
       args: { readonly deployment: DeploymentId; readonly cursor: number; readonly limit: number },
     ): { readonly events: readonly string[]; readonly cursor: number } => {
       const rows = database.all(
-        `SELECT position, line FROM event WHERE deployment = ? AND position > ?
+        `SELECT deployment, position, line, format FROM event WHERE deployment = ? AND position > ?
          ORDER BY position LIMIT ?`,
         args.deployment,
         args.cursor,
         args.limit,
       )
-      const events = pageOf(rows.map(row => text(row, 'line'))).texts
+      const events = pageOf(rows.map(row => text(readable('event', row), 'line'))).texts
       const last = rows[events.length - 1]
       return { events, cursor: last === undefined ? args.cursor : integer(last, 'position') }
     },

@@ -1,6 +1,7 @@
 import type { StackId } from '../../../records/ids.ts'
 import { text } from './database.ts'
 import { read, write } from './method.ts'
+import { readable } from './record-forms.ts'
 
 /** The inboxes of stacks. */
 export const lateMethods = {
@@ -19,8 +20,8 @@ export const lateMethods = {
   'late.list': read(
     (database, args: { readonly id: StackId; readonly limit: number }): readonly string[] =>
       database
-        .all('SELECT item FROM late WHERE stack = ? ORDER BY position LIMIT ?', args.id, args.limit)
-        .map(row => text(row, 'item')),
+        .all('SELECT * FROM late WHERE stack = ? ORDER BY position LIMIT ?', args.id, args.limit)
+        .map(row => text(readable('late', row), 'item')),
   ),
   'late.remove': write(
     (database, args: { readonly id: StackId; readonly keys: readonly string[] }): number =>

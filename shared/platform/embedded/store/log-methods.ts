@@ -3,6 +3,7 @@ import { limits } from '../../../config/limits.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import { text } from './database.ts'
 import { read, write } from './method.ts'
+import { parseRecordJson, readable } from './record-forms.ts'
 
 /** A page of texts; `more` when the page ended for its size. */
 export interface TextPage {
@@ -36,11 +37,12 @@ export const logMethods = {
       )
       if (added === 1) return 'appended'
       const row = database.get(
-        'SELECT record FROM log WHERE deployment = ? AND number = ?',
+        'SELECT * FROM log WHERE deployment = ? AND number = ?',
         deployment,
         number,
       )
-      const isMine = row !== undefined && sameJson(text(row, 'record'), record)
+      const isMine =
+        row !== undefined && sameRecord(text(readable('log', row), 'record'), record, args)
       return isMine ? 'mine' : 'taken'
     },
   ),
@@ -52,13 +54,13 @@ export const logMethods = {
       pageOf(
         database
           .all(
-            `SELECT record FROM log WHERE deployment = ? AND number >= ?
+            `SELECT * FROM log WHERE deployment = ? AND number >= ?
              ORDER BY number LIMIT ?`,
             args.deployment,
             args.from,
             args.limit,
           )
-          .map(row => text(row, 'record')),
+          .map(row => text(readable('log', row), 'record')),
       ),
   ),
 }
@@ -73,6 +75,13 @@ export function pageOf(texts: readonly string[]): TextPage {
   return cut < 0 ? { texts, more: false } : { texts: texts.slice(0, cut), more: true }
 }
 
-function sameJson(one: string, other: string): boolean {
-  return one === other || isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
+function sameRecord(
+  stands: string,
+  given: string,
+  { deployment, number }: { readonly deployment: DeploymentId; readonly number: number },
+): boolean {
+  if (stands === given) return true
+  const about = { kind: 'log', keys: { deployment, number } } as const
+  const isAny = (value: unknown): value is unknown => value !== undefined
+  return isDeepStrictEqual(parseRecordJson(about, stands, isAny), JSON.parse(given))
 }

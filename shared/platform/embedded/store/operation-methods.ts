@@ -4,6 +4,7 @@ import { type Head, type Verdict, freshHead } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../../records/ids.ts'
 import { type Database, type Row, integer, text } from './database.ts'
 import { read, write } from './method.ts'
+import { damaged, parseRecordJson, readable } from './record-forms.ts'
 
 /** Names one operation. */
 interface Place {
@@ -93,12 +94,12 @@ export const operationMethods = {
   'operations.outcome': read(
     (database, args: Place & { readonly attempt: number }): string | null => {
       const row = database.get(
-        'SELECT outcome FROM outcome WHERE deployment = ? AND operation = ? AND attempt = ?',
+        'SELECT * FROM outcome WHERE deployment = ? AND operation = ? AND attempt = ?',
         args.deployment,
         args.operation,
         args.attempt,
       )
-      return row === undefined ? null : text(row, 'outcome')
+      return row === undefined ? null : text(readable('outcome', row), 'outcome')
     },
   ),
 
@@ -147,7 +148,7 @@ export const operationMethods = {
       for (const [index, operation] of args.operations.entries()) {
         if (size > limits.replyBytesMax) return { rows, rest: args.operations.slice(index) }
         const row = database.get(
-          `SELECT head.*, outcome.outcome AS outcome FROM head
+          `SELECT head.*, outcome.outcome AS outcome, outcome.format AS outcome_format FROM head
            LEFT JOIN outcome ON outcome.deployment = head.deployment
              AND outcome.operation = head.operation AND outcome.attempt = head.end_attempt
            WHERE head.deployment = ? AND head.operation = ?`,
@@ -156,6 +157,8 @@ export const operationMethods = {
         )
         if (row === undefined) continue
         const outcome = typeof row['outcome'] === 'string' ? row['outcome'] : null
+        const attempt = integer(row, 'end_attempt')
+        readable('outcome', { ...row, attempt, format: integer(row, 'outcome_format') })
         size += outcome?.length ?? 0
         rows.push(parseHeadRow(row, outcome))
       }
@@ -204,14 +207,24 @@ function parseHeadRow(row: Row, outcome: string | null): HeadRow {
 }
 
 function parseHead(row: Row): Head {
+  readable('head', row)
+  const keys = { deployment: text(row, 'deployment'), operation: integer(row, 'operation') }
   const verdict = row['verdict']
   const end = { verdict: verdict as Verdict, attempt: integer(row, 'end_attempt') }
+  if (verdict !== null && !verdicts.has(end.verdict))
+    throw damaged('head', keys, `no operation ends as '${end.verdict}'`)
   return {
-    arrived: JSON.parse(text(row, 'arrived')) as OperationId[],
+    arrived: parseRecordJson({ kind: 'head', keys }, text(row, 'arrived'), isArrivals),
     attempt: integer(row, 'attempt'),
     owner: text(row, 'owner') as OwnerToken,
     executor: text(row, 'executor') as ExecutorId,
     givenBack: integer(row, 'given_back'),
     ...(verdict === null ? {} : { end }),
   }
+}
+
+const verdicts: ReadonlySet<Verdict> = new Set(['succeeded', 'partial', 'failed', 'interrupted'])
+
+function isArrivals(value: unknown): value is OperationId[] {
+  return Array.isArray(value) && value.every(one => typeof one === 'number')
 }

@@ -3,7 +3,8 @@
  * with the deployment, so that one deployment lies together.
  *
  * head.freed: what gave attempts back or lapsed, `<how> <attempt> <owner>`, so that a repetition is
- * known. *.token: the call that made the row, for the same purpose.
+ * known. *.token: the call that made the row, for the same purpose. *.format: the form of the row,
+ * see `record-forms.ts`.
  */
 const first = `
 CREATE TABLE log (
@@ -71,6 +72,19 @@ CREATE TABLE late (
 ) STRICT;
 `
 
+const formats = `
+ALTER TABLE log ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE head ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE outcome ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE control ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE lease ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE event ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE stack ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE history ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE snapshot ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE late ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+`
+
 /** Tables of the process that owns the store, gone with it. */
 export const passing = `
 CREATE TEMP TABLE chain (
@@ -81,7 +95,7 @@ CREATE TEMP TABLE chain (
 `
 
 /** What each version adds to the one before; never changed once released, only appended to. */
-export const migrations: readonly string[] = [first, late]
+export const migrations: readonly string[] = [first, late, formats]
 
 /** The version of the tables. */
 export const schemaVersion = migrations.length

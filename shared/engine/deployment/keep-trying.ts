@@ -1,0 +1,34 @@
+import { limits } from '../../config/limits.ts'
+import { hasCode, messageOf } from '../../errors/error.ts'
+import type { ClockPort } from '../../ports/system.ts'
+
+/** What a repeated request needs. `said` is called before the first repetition. */
+export interface Trying {
+  readonly clock: ClockPort
+  /** Whether it is still worth it: the lease is held, somebody still waits. */
+  readonly isWorthIt: () => boolean
+  readonly said: (why: string) => void
+}
+
+/**
+ * Repeats a request that the store could not take, with growing pauses: an outcome that only this
+ * process knows is worth waiting for, and so is a read that a whole deployment waits upon. Throws
+ * what the last attempt threw after `outcomeKeptMs`, or once it is not worth it. Only for requests
+ * that may be repeated.
+ */
+export async function keepTrying<T>(trying: Trying, request: () => Promise<T>): Promise<T> {
+  const { clock } = trying
+  const began = clock.monotonicMs()
+  let pauseMs = 100
+  for (;;) {
+    try {
+      return await request()
+    } catch (thrown) {
+      const isLate = clock.monotonicMs() - began > limits.outcomeKeptMs
+      if (!hasCode(thrown, 'STORE_UNAVAILABLE') || isLate || !trying.isWorthIt()) throw thrown
+      if (pauseMs === 100) trying.said(messageOf(thrown))
+      await clock.sleep(pauseMs)
+      pauseMs = Math.min(pauseMs * 2, 3_000)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { openEmbeddedPlatform } from '../../shared/platform/embedded/platform.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
+import {
+  recordFormsContract,
+  type StoredKind,
+  type Tampered,
+  type Tampering,
+} from './record-forms.ts'
+
+/** What is broken in a row of each table: cut JSON, or a hash that is none. */
+const breakable: Readonly<Partial<Record<StoredKind, string>>> = {
+  log: 'record',
+  head: 'arrived',
+  outcome: 'outcome',
+  control: 'holder',
+  lease: 'holder',
+  stack: 'snapshot',
+  history: 'begun',
+  snapshot: 'blob',
+  late: 'item',
+}
+
+function tamperingWith(path: string): Tampering {
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA busy_timeout = 5000')
+  const keyed = (kind: StoredKind, deployment: DeploymentId): readonly [string, string] => {
+    const { stack } = deploymentPartsOf(deployment)
+    if (kind === 'stack') return ['id', stack]
+    if (['history', 'snapshot', 'late'].includes(kind)) return ['stack', stack]
+    return ['deployment', deployment]
+  }
+  const change = (kind: StoredKind, deployment: DeploymentId, what: string): void => {
+    const [column, key] = keyed(kind, deployment)
+    database.prepare(`UPDATE ${kind} SET ${what} WHERE ${column} = ?`).run(key)
+  }
+  return {
+    renew: (kind, deployment) => change(kind, deployment, 'format = 2'),
+    damage(kind, deployment) {
+      const column = breakable[kind]
+      if (column === undefined) return false
+      change(kind, deployment, `${column} = '{"cut'`)
+      return true
+    },
+    raw(kind, deployment) {
+      const [column, key] = keyed(kind, deployment)
+      return database.prepare(`SELECT * FROM ${kind} WHERE ${column} = ?`).all(key)
+    },
+  }
+}
+
+const tampered = (isOwner: boolean) => async (): Promise<Tampered> => {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
+  const platforms = [await openEmbeddedPlatform({ home })]
+  if (!isOwner) platforms.unshift(await openEmbeddedPlatform({ home }))
+  const [ports] = platforms
+  if (ports === undefined) throw new Error('a platform was opened')
+  const close = async (): Promise<void> => {
+    for (const platform of platforms) await platform.close()
+    rmSync(home, { recursive: true })
+  }
+  return { ports, close, tampering: tamperingWith(join(home, 'store', 'antichain.db')) }
+}
+
+recordFormsContract('embedded, owner', tampered(true))
+recordFormsContract('embedded, over the socket', tampered(false))

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import {
+  type Opened,
+  blobHash,
+  epochMs,
+  executorId,
+  freshStack,
+  holder,
+  logNumber,
+  operationId,
+  ownerToken,
+  writerToken,
+} from './opened.ts'
+
+/** The kinds of records that are stored. */
+export type StoredKind =
+  | 'log'
+  | 'head'
+  | 'outcome'
+  | 'control'
+  | 'lease'
+  | 'event'
+  | 'stack'
+  | 'history'
+  | 'snapshot'
+  | 'late'
+
+/** Reaches behind the ports of an adapter: to what only a newer version or an accident leaves. */
+export interface Tampering {
+  /** Marks the records of a kind of a deployment, or of its stack, as of the next format. */
+  readonly renew: (kind: StoredKind, deployment: DeploymentId) => void
+  /** Makes them unreadable; false where nothing in them can be. */
+  readonly damage: (kind: StoredKind, deployment: DeploymentId) => boolean
+  /** What is stored of them. */
+  readonly raw: (kind: StoredKind, deployment: DeploymentId) => unknown
+}
+
+/** The ports of a platform that can be tampered with. */
+export interface Tampered extends Opened<Platform> {
+  readonly tampering: Tampering
+}
+
+interface Case {
+  readonly kind: StoredKind
+  /** How people are told of it. */
+  readonly said: string
+  readonly reads: (ports: Platform, deployment: DeploymentId) => Promise<unknown>
+  readonly writes: (
+    ports: Platform,
+    deployment: DeploymentId,
+  ) => readonly (() => Promise<unknown>)[]
+}
+
+const one = operationId(1)
+const executor = executorId('e')
+const stackOf = (deployment: DeploymentId) => deploymentPartsOf(deployment).stack
+
+const cases: readonly Case[] = [
+  {
+    kind: 'log',
+    said: 'log record',
+    reads: ({ log }, deployment) => log.read(deployment, logNumber(0), 10),
+    writes: () => [],
+  },
+  {
+    kind: 'head',
+    said: 'head',
+    reads: ({ operations }, deployment) => operations.heads(deployment, [one]),
+    writes: ({ operations }, deployment) => [
+      () => operations.arrive(deployment, one, operationId(9)),
+      () =>
+        operations.begin(deployment, one, {
+          owner: ownerToken('o'),
+          executor,
+          attempt: 1,
+          needs: 0,
+        }),
+      () => operations.giveBack(deployment, one, ownerToken('o'), 1),
+      () => operations.lapse(deployment, one, ownerToken('o'), 1),
+      () =>
+        operations.select(deployment, one, {
+          owner: ownerToken('o'),
+          attempt: 1,
+          verdict: 'failed',
+        }),
+    ],
+  },
+  {
+    kind: 'outcome',
+    said: 'outcome',
+    reads: ({ operations }, deployment) => operations.outcome(deployment, one, 1),
+    writes: () => [],
+  },
+  {
+    kind: 'control',
+    said: 'control record',
+    reads: ({ control }, deployment) => control.read(deployment),
+    writes: ({ control }, deployment) => [
+      () => control.stop(deployment, 'forced'),
+      () => control.hold(deployment, holder),
+      () => control.close(deployment),
+    ],
+  },
+  {
+    kind: 'lease',
+    said: 'lease',
+    reads: ({ leases }, deployment) => leases.list(deployment),
+    writes: ({ leases }, deployment) => [
+      () => leases.renew(deployment, executor, []),
+      () => leases.retire(deployment, executor),
+    ],
+  },
+  {
+    kind: 'event',
+    said: 'event',
+    reads: ({ events }, deployment) => events.read(deployment, 0, 10),
+    writes: () => [],
+  },
+  {
+    kind: 'stack',
+    said: 'stack record',
+    reads: ({ catalog }, deployment) => catalog.stack(stackOf(deployment)),
+    writes: ({ catalog }, deployment) => [
+      () => catalog.publish(stackOf(deployment), 1, blobHash('b')),
+    ],
+  },
+  {
+    kind: 'history',
+    said: 'history record',
+    reads: ({ catalog }, deployment) => catalog.history(stackOf(deployment), 10),
+    writes: ({ catalog }, deployment) => [
+      () =>
+        catalog.release(deployment, {
+          at: epochMs(9),
+          result: 'succeeded',
+          changes: {},
+          version: 1,
+        }),
+    ],
+  },
+  {
+    kind: 'snapshot',
+    said: 'snapshot record',
+    reads: ({ catalog }, deployment) => catalog.versions(stackOf(deployment), 10),
+    writes: () => [],
+  },
+  {
+    kind: 'late',
+    said: 'late outcome',
+    reads: ({ catalog }, deployment) => catalog.late(stackOf(deployment), 10),
+    writes: () => [],
+  },
+]
+
+/** One record of each kind, of a deployment of its own. */
+async function recorded(ports: Platform): Promise<DeploymentId> {
+  const stack = freshStack()
+  await ports.catalog.createStack(stack, epochMs(1))
+  const about = { command: 'up', message: '', holder, at: epochMs(2) } as const
+  const { deployment } = await ports.catalog.start(stack, about)
+  await ports.catalog.publish(stack, 0, blobHash('a'))
+  const record = { writer: writerToken('w'), at: epochMs(3), decisions: [] }
+  await ports.log.append(deployment, { number: logNumber(0), ...record })
+  await ports.control.create(deployment, holder)
+  await ports.leases.register(deployment, executor, holder)
+  await ports.events.append(deployment, 'w', 0, ['{}'])
+  const claim = { owner: ownerToken('o'), executor, attempt: 0, needs: 0 }
+  await ports.operations.begin(deployment, one, claim)
+  const times = { startedAt: epochMs(4), endedAt: epochMs(5) }
+  await ports.operations.putOutcome(deployment, {
+    operation: one,
+    attempt: 1,
+    verdict: 'succeeded',
+    ...times,
+  })
+  const urn = 'urn:pulumi:s::p::t:m:T::n' as never
+  const state = { urn, custom: true, type: 't:m:T' }
+  await ports.catalog.putLate(stack, { deployment, operation: one, attempt: 1, urn, state })
+  return deployment
+}
+
+/** Records of a newer version, and damaged ones: refused by name, and never written over. */
+export function recordFormsContract(name: string, open: () => Promise<Tampered>): void {
+  describe(`forms of records: ${name}`, () => {
+    let opened: Tampered
+    beforeAll(async () => {
+      opened = await open()
+    })
+    afterAll(() => opened.close())
+
+    test.each(cases)('a $said of a newer version is refused by name and version', async each => {
+      const { ports, tampering } = opened
+      const deployment = await recorded(ports)
+      await each.reads(ports, deployment)
+      tampering.renew(each.kind, deployment)
+      const before = tampering.raw(each.kind, deployment)
+      const thrown = await each.reads(ports, deployment).catch((why: unknown) => why)
+      expect(thrown).toMatchObject({ code: 'RECORD_TOO_NEW' })
+      expect(String(thrown)).toContain(each.said)
+      expect(String(thrown)).toContain('it has format 2, this version knows 1')
+      for (const write of each.writes(ports, deployment)) await refusedOrIdle(write())
+      expect(tampering.raw(each.kind, deployment)).toEqual(before)
+    })
+
+    test.each(cases)('a $said that is damaged is named by its key', async each => {
+      const { ports, tampering } = opened
+      const deployment = await recorded(ports)
+      if (!tampering.damage(each.kind, deployment)) return
+      const before = tampering.raw(each.kind, deployment)
+      const thrown = await each.reads(ports, deployment).catch((why: unknown) => why)
+      expect(thrown).toMatchObject({ code: 'RECORD_DAMAGED' })
+      expect(String(thrown)).toContain(`the ${each.said} (`)
+      expect(String(thrown)).toContain(stackOf(deployment))
+      for (const write of each.writes(ports, deployment)) await refusedOrIdle(write())
+      expect(tampering.raw(each.kind, deployment)).toEqual(before)
+    })
+  })
+}
+
+/** A write that is refused for another reason before it comes to the record is as good. */
+async function refusedOrIdle(write: Promise<unknown>): Promise<void> {
+  const thrown = await write.catch((why: unknown) => why)
+  if (thrown instanceof Error)
+    expect(['RECORD_TOO_NEW', 'RECORD_DAMAGED']).toContain((thrown as { code?: string }).code)
+}

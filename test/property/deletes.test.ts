@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { planDeletes, type Waiting } from '../../shared/engine/generator/delete-plan.ts'
+import { deleteEdges } from '../../shared/engine/graph/delete-edges.ts'
+import { stateGraph } from '../../shared/engine/graph/dependencies.ts'
+import { widthMax } from '../../shared/engine/graph/joins.ts'
+import { wavesOf } from '../../shared/engine/graph/waves.ts'
+import type { PlannedOperation } from '../../shared/engine/deployment/plan-run.ts'
+import type { Sealing } from '../../shared/engine/deployment/sealing.ts'
+import { stepOf } from '../../shared/engine/step.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import type { OperationId } from '../../shared/records/ids.ts'
+import type { ResourceState } from '../../shared/state/resource.ts'
+import { type Executed, execute, type Trouble } from './executing.fixture.ts'
+import { dependentsOf, stacks } from './stacks.fixture.ts'
+
+/** A stack of which some is condemned, and what goes wrong. */
+interface Case {
+  readonly states: readonly ResourceState[]
+  readonly condemned: ReadonlySet<number>
+  readonly trouble: Trouble
+}
+
+const cases: fc.Arbitrary<Case> = fc
+  .record({
+    states: stacks,
+    everything: fc.boolean(),
+    keep: fc.array(fc.nat(), { maxLength: 5 }),
+    refused: fc.array(fc.nat(), { maxLength: 4 }),
+    deaths: fc.array(fc.nat({ max: 60 }), { maxLength: 3 }),
+    picks: fc.array(fc.nat(), { minLength: 1, maxLength: 9 }),
+  })
+  .map(({ states, everything, keep, refused, deaths, picks }) => {
+    const condemned = new Set(states.keys())
+    // What stays keeps what it depends on, as in any program.
+    const kept = everything ? [] : keep.map(at => at % states.length)
+    for (let at = kept.pop(); at !== undefined; at = kept.pop()) {
+      condemned.delete(at)
+      for (const [to, dependents] of dependentsOf(states))
+        if (dependents.has(at) && condemned.has(to)) kept.push(to)
+    }
+    const custom = states.filter(state => state.custom)
+    const urns = refused.flatMap(at => custom[at % Math.max(1, custom.length)]?.urn ?? [])
+    return { states, condemned, trouble: { refused: new Set(urns), deaths, picks } }
+  })
+
+const sealing = { seal: () => ({}) } as unknown as Sealing
+
+function planOf({ states, condemned }: Case, waiting: Waiting): readonly PlannedOperation[] {
+  let last = 0
+  const steps = [...condemned].map(index => {
+    const state = states[index] as ResourceState
+    const ref = { kind: 'base', epoch: 1, index, urn: state.urn } as const
+    const old = { state, ref }
+    const step = stepOf({ op: 'delete', effect: 'remove', old, skipCall: !state.custom })
+    return { index, step }
+  })
+  const nextId = (): OperationId => (last += 1) as OperationId
+  return planDeletes(stateGraph(states), steps, { sealing, nextId, waiting })
+}
+
+/** What is gone in the end when everything is tried that can be. */
+function expectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn> {
+  const dependents = dependentsOf(states)
+  const gone = new Set<Urn>()
+  for (let at = states.length - 1; at >= 0; at--) {
+    const urn = (states[at] as ResourceState).urn
+    const isFree = [...(dependents.get(at) ?? [])].every(
+      one => !condemned.has(one) || gone.has((states[one] as ResourceState).urn),
+    )
+    if (condemned.has(at) && isFree && !trouble.refused.has(urn)) gone.add(urn)
+  }
+  return gone
+}
+
+/** Every begin comes after the success of all condemned dependents. */
+function checkOrder({ states, condemned }: Case, { log }: Executed): void {
+  const places = new Map(states.map((state, at) => [state.urn, at]))
+  const dependents = dependentsOf(states)
+  const gone = new Set<number>()
+  for (const [what, urn] of log) {
+    const at = places.get(urn) ?? -1
+    if (what === 'succeeded') gone.add(at)
+    if (what !== 'begun') continue
+    for (const one of dependents.get(at) ?? [])
+      expect(!condemned.has(one) || gone.has(one), `${urn} before ${states[one]?.urn}`).toBe(true)
+  }
+}
+
+const wavesIn = ({ states, condemned }: Case): readonly (readonly number[])[] =>
+  wavesOf([...condemned], deleteEdges(stateGraph(states), condemned))
+
+const modes: readonly Waiting[] = ['for dependents', 'for whole waves', 'for waves to end']
+
+describe.each(modes)('deletes that wait %s', waiting => {
+  test('delete all when nothing is refused, dependents first, whoever dies', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async drawn => {
+        const trouble = { ...drawn.trouble, refused: new Set<Urn>() }
+        const ran = await execute(planOf(drawn, waiting), trouble)
+        expect([...ran.gone].sort()).toEqual([...expectedGone({ ...drawn, trouble })].sort())
+        expect(ran.gone.size).toBe(drawn.condemned.size)
+        checkOrder(drawn, ran)
+      }),
+    )
+  })
+
+  test('need and release at most 32 others each', () => {
+    fc.assert(
+      fc.property(cases, drawn => {
+        for (const { operation } of planOf(drawn, waiting)) {
+          expect(operation.needs).toBeLessThanOrEqual(widthMax)
+          expect(operation.releases.length).toBeLessThanOrEqual(widthMax)
+        }
+      }),
+    )
+  })
+})
+
+describe('deletes that go on after a failure', () => {
+  test.each(['for dependents', 'for waves to end'] as const)(
+    'and wait %s delete all that does not precede a refused one, and nothing too early',
+    async waiting => {
+      await fc.assert(
+        fc.asyncProperty(cases, async drawn => {
+          const ran = await execute(planOf(drawn, waiting), drawn.trouble)
+          expect([...ran.gone].sort()).toEqual([...expectedGone(drawn)].sort())
+          expect(ran.arrivalsMax).toBeLessThanOrEqual(widthMax)
+          checkOrder(drawn, ran)
+        }),
+      )
+    },
+  )
+})
+
+describe('waves', () => {
+  test('are over, as far as they can be, before the next one begins', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async drawn => {
+        const { log } = await execute(planOf(drawn, 'for waves to end'), drawn.trouble)
+        const waves = wavesIn(drawn)
+        const waveOf = new Map(
+          waves.flatMap((wave, number) =>
+            wave.map(at => [(drawn.states[at] as ResourceState).urn, number] as const),
+          ),
+        )
+        const lastEnd = new Map<number, number>()
+        const firstBegin = new Map<number, number>()
+        log.forEach(([what, urn], moment) => {
+          const wave = waveOf.get(urn) ?? -1
+          if (what !== 'begun') lastEnd.set(wave, moment)
+          else if (!firstBegin.has(wave)) firstBegin.set(wave, moment)
+        })
+        for (const [wave, moment] of firstBegin)
+          for (const [other, ended] of lastEnd)
+            if (other < wave) expect(ended, `wave ${other} and ${wave}`).toBeLessThan(moment)
+      }),
+    )
+  })
+
+  test('that are to be deleted whole end the plan at one that was refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async drawn => {
+        const ran = await execute(planOf(drawn, 'for whole waves'), drawn.trouble)
+        const { refused } = drawn.trouble
+        const urnsOf = (wave: readonly number[]): readonly Urn[] =>
+          wave.map(at => (drawn.states[at] as ResourceState).urn)
+        const waves = wavesIn(drawn).map(urnsOf)
+        const stop = waves.findIndex(wave => wave.some(urn => refused.has(urn)))
+        const begun = stop < 0 ? waves : waves.slice(0, stop + 1)
+        const expected = begun.flat().filter(urn => !refused.has(urn))
+        expect([...ran.gone].sort()).toEqual([...expected].sort())
+      }),
+    )
+  })
+})
