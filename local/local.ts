@@ -16,10 +16,13 @@ import { createLog } from '../shared/platform/system/log.ts'
 import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, DeploymentResult, Holder } from '../shared/records/log.ts'
+import type { Moment } from '../shared/records/moment.ts'
+import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 import { compact, readState } from '../functions/compaction/handle.ts'
+import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/moment.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
@@ -31,6 +34,8 @@ type CancelOutcome = 'none' | 'closed' | 'asked'
 interface StateEdit {
   readonly command: 'stack import' | 'state'
   readonly edit: (state: StoredDeployment) => StoredDeployment
+  /** Pending operations that the edit leaves out, for the history. */
+  readonly dropped?: readonly PendingNote[]
 }
 
 /** What the command line asks of the engine over the embedded platform. */
@@ -54,6 +59,10 @@ export interface Local {
    * ran, or has no such version.
    */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
+  /** The state at a moment. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
+  readonly exportAt: (stack: StackId, moment: Moment) => Promise<StoredDeployment | undefined>
+  /** What is known of one deployment. Throws MOMENT_UNKNOWN. */
+  readonly story: (stack: StackId, number: number) => Promise<DeploymentStory>
   readonly close: () => Promise<void>
 }
 
@@ -76,6 +85,9 @@ export async function openLocal(options: {
     cancel: stack => cancel(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
+    exportAt: async (stack, moment) =>
+      stateAt(platform, await knownStack(platform, stack), moment, platform.clock.now()),
+    story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
     close: () => platform.close(),
   }
 }
@@ -145,7 +157,7 @@ async function cancel(ports: GeneratorPorts, stack: StackId): Promise<CancelOutc
 async function editState(
   ports: GeneratorPorts,
   stack: StackId,
-  { command, edit }: StateEdit,
+  { command, edit, dropped }: StateEdit,
 ): Promise<{ readonly version: number }> {
   const about = { command, message: '', holder: ports.holder }
   const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
@@ -158,7 +170,7 @@ async function editState(
         'Wait for the other deployment, or end it with `antichain cancel`.',
       )
     if (standing.kind === 'dead') await closeDead(ports, started.deployment)
-    return editState(ports, stack, { command, edit })
+    return editState(ports, stack, { command, edit, ...(dropped === undefined ? {} : { dropped }) })
   }
   if (!(await ports.control.create(started.deployment, ports.holder)))
     throw error('DEPLOYMENT_TAKEN_OVER', 'another process took this edit for dead and closed it')
@@ -178,7 +190,8 @@ async function editState(
   } finally {
     await ports.control.close(started.deployment)
     const end = { at: ports.clock.now(), result, changes: {}, version }
-    await ports.catalog.release(started.deployment, end)
+    const isDone = result === 'succeeded' && dropped !== undefined
+    await ports.catalog.release(started.deployment, isDone ? { ...end, dropped } : end)
   }
 }
 
@@ -187,8 +200,7 @@ async function exportState(
   stack: StackId,
   version?: number,
 ): Promise<StoredDeployment | undefined> {
-  const record = await platform.catalog.stack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  const record = await knownStack(platform, stack)
   if (version === undefined)
     return record.snapshot === '' && record.current === ''
       ? undefined
@@ -197,4 +209,10 @@ async function exportState(
   const found = versions.find(entry => entry.version === version)
   if (found === undefined) return undefined
   return withoutOrigins(await readSnapshotBlob(platform.blobs, found.snapshot))
+}
+
+async function knownStack(platform: EmbeddedPlatform, stack: StackId): Promise<StackRecord> {
+  const record = await platform.catalog.stack(stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  return record
 }

@@ -198,6 +198,13 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       return { version: 2 }
     },
     exportState: async stack => bench.states.get(stack),
+    exportAt: async (stack, moment) => {
+      bench.calls.push(`export at ${JSON.stringify(moment)}`)
+      return bench.states.get(stack)
+    },
+    story: async () => {
+      throw error('MOMENT_UNKNOWN', 'a fake has no story')
+    },
     close: async () => {
       bench.calls.push('closed')
     },
