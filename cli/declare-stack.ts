@@ -99,4 +99,13 @@ function declareState(stack: Command, attach: Attach): void {
     async () => (await import('./commands/stack-history.ts')).stackHistory,
     missingOptions.stackHistory,
   )
+  attach(
+    stack
+      .command('prune')
+      .description('remove records and versions that were kept long enough')
+      .option('-a, --all', 'of all stacks, and what removed ones left')
+      .option('--dry-run', 'only tell what would go')
+      .option('-j, --json', 'as JSON'),
+    async () => (await import('./commands/stack-prune.ts')).stackPrune,
+  )
 }

@@ -1,3 +1,4 @@
+import type { Pruned } from '../local/prune.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
 import type { DeploymentStory } from '../functions/compaction/moment.ts'
@@ -47,6 +48,8 @@ export interface Local {
   readonly exportAt: (stack: StackId, moment: Moment) => Promise<StoredDeployment | undefined>
   /** What is known of one deployment. Throws MOMENT_UNKNOWN. */
   readonly story: (stack: StackId, number: number) => Promise<DeploymentStory>
+  /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
+  readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
   readonly close: () => Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import { closeDead, busyError, standingOf } from '../shared/engine/deployment/take-over.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
-import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
+import type { DeployRequest, DeployResult, RunningDeployment } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
@@ -26,6 +26,7 @@ import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
+import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
 
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
 type CancelOutcome = 'none' | 'closed' | 'asked'
@@ -63,6 +64,8 @@ export interface Local {
   readonly exportAt: (stack: StackId, moment: Moment) => Promise<StoredDeployment | undefined>
   /** What is known of one deployment. Throws MOMENT_UNKNOWN. */
   readonly story: (stack: StackId, number: number) => Promise<DeploymentStory>
+  /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
+  readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
   readonly close: () => Promise<void>
 }
 
@@ -78,9 +81,14 @@ export async function openLocal(options: {
     ...(options.verbose ? { log } : {}),
   })
   const ports = portsOf(platform)
+  const pruning = { platform, isAlive: ports.isAlive, keeping: keepingOf(process.env) }
   return {
     platform,
-    deploy: (request, sink) => deploy({ platform, ports, request, sink }),
+    deploy: async (request, sink) => {
+      const running = await deploy({ platform, ports, request, sink })
+      if (request.dryRun) return running
+      return { ...running, done: tidied(pruning, running.done) }
+    },
     interrupted: stack => interrupted(ports, stack),
     cancel: stack => cancel(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
@@ -88,8 +96,16 @@ export async function openLocal(options: {
     exportAt: async (stack, moment) =>
       stateAt(platform, await knownStack(platform, stack), moment, platform.clock.now()),
     story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
+    prune: asked => prune(pruning, asked),
     close: () => platform.close(),
   }
+}
+
+/** A deployment that succeeded leaves the home folder tidier than it was. */
+async function tidied(pruning: PruneDeps, done: Promise<DeployResult>): Promise<DeployResult> {
+  const result = await done
+  if (result.result === 'succeeded') await tidy(pruning)
+  return result
 }
 
 /** This process as a holder. */

@@ -1,0 +1,139 @@
+import { limits } from '../../config/limits.ts'
+import type { CatalogPort } from '../../ports/catalog.ts'
+import type { BlobsPort, ControlPort, LeasesPort, OperationsPort } from '../../ports/records.ts'
+import type { DecisionLogPort } from '../../ports/records.ts'
+import type { KeptDeployment, RetentionPort } from '../../ports/retention.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { Outcome } from '../../records/head.ts'
+import { type DeploymentId, deploymentPartsOf, type StackId } from '../../records/ids.ts'
+import type { LivenessDeps } from './liveness.ts'
+import { lateCreates } from './late-creates.ts'
+
+/** How long things are kept. */
+export interface Keeping {
+  readonly recordsMs: number
+  /** Published versions of each stack, at least one; undefined keeps all. */
+  readonly versions: number | undefined
+}
+
+/** What a removal asks of the outside. */
+export interface RetentionDeps {
+  readonly retention: RetentionPort
+  readonly catalog: CatalogPort
+  readonly log: DecisionLogPort
+  readonly blobs: BlobsPort
+  readonly operations: OperationsPort
+  readonly control: ControlPort
+  readonly leases: LeasesPort
+  readonly clock: ClockPort
+  readonly isAlive: LivenessDeps['isAlive']
+  /**
+   * Takes successful creates that no fold has into the inbox of their stack before their records go
+   * (I9); false when it cannot, and the records stay.
+   */
+  readonly saveLate: (deployment: DeploymentId, late: readonly Outcome[]) => Promise<boolean>
+}
+
+/** What to remove, and how much of it. */
+export interface Removal {
+  readonly keeping: Keeping
+  /** This stack only; all, and what removed ones left, without it. */
+  readonly stack?: StackId
+  /** At most so many deployments. */
+  readonly deploymentsMax: number
+  /** Only tell what would go. */
+  readonly dryRun: boolean
+}
+
+/** What was removed. */
+export interface Removed {
+  readonly deployments: readonly DeploymentId[]
+  readonly versions: readonly { readonly stack: StackId; readonly versions: readonly number[] }[]
+}
+
+/**
+ * Removes the records of deployments that are closed, published, kept long enough, and whose late
+ * window is over (I6); then published versions beyond those that are kept. Bounded by its request;
+ * may be killed anywhere and done again. What fails for one deployment fails for all.
+ */
+export async function removeOld(deps: RetentionDeps, removal: Removal): Promise<Removed> {
+  const nowMs = deps.clock.now()
+  const deployments: DeploymentId[] = []
+  for (const kept of await deps.retention.deployments()) {
+    if (deployments.length >= removal.deploymentsMax) break
+    const { deployment } = kept
+    const isAsked =
+      removal.stack === undefined || deploymentPartsOf(deployment).stack === removal.stack
+    if (!isAsked || !isOld(kept, nowMs, removal.keeping.recordsMs)) continue
+    if (!(await isLateWindowOver(deps, kept, nowMs))) continue
+    if (!(await hasSaved(deps, kept, removal.dryRun))) continue
+    deployments.push(deployment)
+    if (!removal.dryRun) await removeAll(deps.retention, deployment)
+  }
+  return { deployments, versions: await removeVersions(deps, removal) }
+}
+
+/** Whether the records of a deployment have been kept long enough. Pure. */
+function isOld(kept: KeptDeployment, nowMs: number, keepMs: number): boolean {
+  if (kept.isCurrent || kept.closed === false) return false
+  // Who removed a stack removed its history: nobody reads these any more.
+  if (!kept.isInHistory) return true
+  return kept.endedAt !== undefined && kept.endedAt + keepMs <= nowMs
+}
+
+/**
+ * Whether nothing of a deployment can land any more: every process that held it, and every process
+ * group that it left, is seen dead. One of another host cannot be asked: it is given a time.
+ */
+async function isLateWindowOver(
+  deps: RetentionDeps,
+  { deployment, endedAt }: KeptDeployment,
+  nowMs: number,
+): Promise<boolean> {
+  const control = await deps.control.read(deployment)
+  const leases = await deps.leases.list(deployment)
+  const processes = [
+    ...(control === undefined ? [] : [control.holder]),
+    ...leases.map(({ holder }) => holder),
+    ...leases.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
+  ]
+  const states = processes.map(process => deps.isAlive(process))
+  if (states.includes(true)) return false
+  if (!states.includes(undefined)) return true
+  return endedAt !== undefined && endedAt + limits.lateWindowMs <= nowMs
+}
+
+/** Whether nothing is lost with the records: what no fold has is in the inbox. */
+async function hasSaved(
+  deps: RetentionDeps,
+  { deployment, isInHistory }: KeptDeployment,
+  dryRun: boolean,
+): Promise<boolean> {
+  if (!isInHistory) return true
+  const late = await lateCreates(deps, deployment)
+  if (late.length === 0) return true
+  return dryRun || deps.saveLate(deployment, late)
+}
+
+async function removeAll(retention: RetentionPort, deployment: DeploymentId): Promise<void> {
+  while (!(await retention.removeRecords(deployment, limits.rowsPerRemoval)));
+}
+
+async function removeVersions(
+  deps: Pick<RetentionDeps, 'catalog' | 'retention'>,
+  { keeping, stack, dryRun }: Removal,
+): Promise<Removed['versions']> {
+  if (keeping.versions === undefined) return []
+  const removed: { stack: StackId; versions: readonly number[] }[] = []
+  for (const { id, version } of await deps.catalog.stacks()) {
+    if (stack !== undefined && id !== stack) continue
+    const through = version - Math.max(1, keeping.versions)
+    if (through < 1) continue
+    const there = await deps.catalog.versions(id, version)
+    const versions = there.map(one => one.version).filter(one => one <= through)
+    if (versions.length === 0) continue
+    if (!dryRun) await deps.retention.removeVersions(id, through)
+    removed.push({ stack: id, versions })
+  }
+  return removed
+}
