@@ -93,8 +93,11 @@ export async function openLocal(options: {
     cancel: stack => cancel(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
-    exportAt: async (stack, moment) =>
-      stateAt(platform, await knownStack(platform, stack), moment, platform.clock.now()),
+    exportAt: async (stack, moment) => {
+      const record = await knownStack(platform, stack)
+      const state = await stateAt(platform, record, moment, platform.clock.now())
+      return state === undefined ? undefined : withoutOrigins(state)
+    },
     story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
     prune: asked => prune(pruning, asked),
     close: () => platform.close(),

@@ -1,4 +1,4 @@
-import type { GeneratorPorts } from '../functions/step-generator/handle.ts'
+import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { limits } from '../shared/config/limits.ts'
 import { type Keeping, type Removed, removeOld } from '../shared/engine/deployment/retention.ts'
 import { type SweptBlobs, sweepBlobs } from '../shared/engine/deployment/sweep-blobs.ts'
@@ -48,8 +48,7 @@ export async function prune(
 ): Promise<Pruned> {
   const { platform, isAlive, keeping } = deps
   const removed = await removeOld(
-    // What no fold has stays where it is: in the records.
-    { ...platform, isAlive, saveLate: () => Promise.resolve(false) },
+    { ...platform, isAlive },
     { ...asked, keeping, deploymentsMax: Number.MAX_SAFE_INTEGER },
   )
   return { ...removed, blobs: await sweepBlobs(platform, asked) }
@@ -63,7 +62,7 @@ export async function tidy(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, keeping } = deps
   try {
     const removed = await removeOld(
-      { ...platform, isAlive, saveLate: () => Promise.resolve(false) },
+      { ...platform, isAlive },
       { keeping, deploymentsMax: limits.deploymentsPerTidy, dryRun: false },
     )
     if (removed.deployments.length + removed.versions.length > 0)

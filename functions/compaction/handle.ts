@@ -76,7 +76,7 @@ export async function foldOf(
   view: LogView,
 ): Promise<StoredDeployment> {
   const ends = await endsOf(ports, deployment, operationsSincePin(view))
-  return foldWith(ports, view, id => ends.get(id))
+  return foldWith(ports, { deployment, view }, id => ends.get(id))
 }
 
 /** Heads and selected outcomes of operations. */
@@ -95,7 +95,7 @@ export async function endsOf(
 /** The fold of a log since its last pin, with the ends that `end` tells. */
 export async function foldWith(
   ports: Pick<CompactionPorts, 'blobs'>,
-  view: LogView,
+  { deployment, view }: { readonly deployment: DeploymentId; readonly view: LogView },
   end: (id: OperationId) => RecordedEnd | undefined,
 ): Promise<StoredDeployment> {
   const { pin } = view

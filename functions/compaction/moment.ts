@@ -100,7 +100,8 @@ async function during(
     )
   const cut = cutAt(timeline, id => ends.get(id), instant)
   const cutView = viewOf(cut.records, view.pages)
-  return cutView.pin === undefined ? earlier() : foldWith(ports, cutView, cut.end)
+  if (cutView.pin === undefined) return earlier()
+  return foldWith(ports, { deployment, view: cutView }, cut.end)
 }
 
 /** The records of a deployment with their times. */

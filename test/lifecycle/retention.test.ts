@@ -2,8 +2,14 @@ import { afterEach, expect, test } from 'vitest'
 import { stateAt, storyOf } from '../../functions/compaction/moment.ts'
 import { removeOld, type RetentionDeps } from '../../shared/engine/deployment/retention.ts'
 import { sweepBlobs } from '../../shared/engine/deployment/sweep-blobs.ts'
-import type { DeploymentId, EpochMs, OperationId } from '../../shared/records/ids.ts'
-import type { Outcome } from '../../shared/records/head.ts'
+import {
+  type DeploymentId,
+  deploymentIdOf,
+  type EpochMs,
+  type OperationId,
+} from '../../shared/records/ids.ts'
+import type { LateOutcome } from '../../shared/records/late.ts'
+import type { Urn } from '../../shared/names/urn.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { createCloud } from './cloud.ts'
 import type { TestEngine } from './engine.ts'
@@ -17,7 +23,6 @@ const dayMs = 24 * 3_600_000
 const keeping = { recordsMs: 30 * dayMs, versions: 2 }
 const all = { keeping, deploymentsMax: 100, dryRun: false }
 const isOver = () => false
-const nothingIsLate = (): Promise<boolean> => Promise.reject(new Error('nothing is late'))
 
 /** The same ports so many days later. */
 function later(platform: Platform, days: number): Platform {
@@ -26,7 +31,7 @@ function later(platform: Platform, days: number): Platform {
 }
 
 function depsOf(platform: Platform, more: Partial<RetentionDeps> = {}): RetentionDeps {
-  return { ...platform, isAlive: isOver, saveLate: nothingIsLate, ...more }
+  return { ...platform, isAlive: isOver, ...more }
 }
 
 /** An engine after three deployments. */
@@ -101,43 +106,51 @@ test('a removal that is killed anywhere is done by the next one', async () => {
   throw new Error('records are left')
 })
 
-test('a create that no fold has is saved before its records go, or keeps them', async () => {
-  const { platform } = await ran()
-  const [deployment] = await kept(platform)
-  if (deployment === undefined) throw new Error('there are no records')
-  const ends = await platform.operations.ends(
-    deployment,
-    [1, 2, 3, 4, 5, 6].map(id => id as OperationId),
-  )
-  const made = [...ends.values()].find(({ outcome }) => outcome?.state?.['id'] === 'a-1')?.outcome
-  if (made === undefined) throw new Error('a was not made')
-  // Another attempt of the same create: its outcome came too late to be selected.
-  const head = { owner: 'late', executor: 'late', attempt: 1, needs: 0 } as never
-  await platform.operations.begin(deployment, made.operation, head)
-  const late: Outcome = { ...made, attempt: 2 }
-  await platform.operations.putOutcome(deployment, late)
-  const headsAs = {
-    ...platform.operations,
-    heads: async (...args: Parameters<typeof platform.operations.heads>) => {
-      const heads = new Map(await platform.operations.heads(...args))
-      const ended = heads.get(made.operation)
-      if (ended !== undefined) heads.set(made.operation, { ...ended, attempt: 2 })
-      return heads
-    },
-  }
-  const asked: Outcome[] = []
-  const saving = (answer: boolean): RetentionDeps =>
-    depsOf(later({ ...platform, operations: headsAs }, 31), {
-      saveLate: (_, outcomes) => {
-        asked.push(...outcomes)
-        return Promise.resolve(answer)
-      },
-    })
-  await removeOld(saving(false), all)
-  expect(await kept(platform)).toEqual([deployment])
-  await removeOld(saving(true), all)
+/** An engine whose first deployment died in the create of `a`, which took place all the same. */
+async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome }> {
+  const program = things({ a: { v: 1 } })
+  const whole = await (await engines.of(createCloud())).run(program)
+  const effect = whole.effects.indexOf('provider.create') + 1
+  const engine = await engines.of(createCloud())
+  const { platform } = engine
+  await expect(engine.run(program, { kill: { effect, when: 'before' } })).rejects.toThrow('killed')
+  const ran = await engine.run(things({ b: { v: 1 } }), { forget: true })
+  const provider = ran.state.resources?.find(({ id }) => id === 'b-1')?.['provider'] ?? null
+  const { id: stack } = await stackOf(platform)
+  const deployment = deploymentIdOf(stack, 1)
+  const ids = Array.from({ length: 9 }, (_, id) => id as OperationId)
+  const heads = await platform.operations.heads(deployment, ids)
+  const found = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
+  const there = whole.state.resources?.find(({ id }) => id === 'a-1')
+  if (found === undefined || there === undefined) throw new Error('nothing was interrupted')
+  const made = { ...there, provider }
+  const [operation, { attempt }] = found
+  const at = { startedAt: 1 as EpochMs, endedAt: 2 as EpochMs }
+  const outcome = { operation, attempt, verdict: 'succeeded' as const, state: made, ...at }
+  await platform.operations.putOutcome(deployment, outcome)
+  expect(ran.state.pending_operations).toBeUndefined()
+  return { engine, item: { deployment, operation, attempt, urn: made.urn as Urn, state: made } }
+}
+
+test('what a create made that nobody heard of is in the inbox before its records go', async () => {
+  const { engine, item } = await withLateCreate()
+  const { platform } = engine
+  const { id } = await stackOf(platform)
+  expect(await platform.catalog.late(id, 9)).toEqual([])
+  await removeOld(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
+  expect(await platform.catalog.late(id, 9)).toEqual([item])
+  expect(await kept(platform)).toEqual([deploymentIdOf(id, 2)])
+})
+
+test('what a deployment took from the inbox is not put there again', async () => {
+  const { engine, item } = await withLateCreate()
+  const { platform } = engine
+  const { id } = await stackOf(platform)
+  await platform.catalog.putLate(id, item)
+  await engine.run(things({ b: { v: 1 } }))
+  await removeOld(depsOf(later(platform, 31)), all)
+  expect(await platform.catalog.late(id, 9)).toEqual([])
   expect(await kept(platform)).toEqual([])
-  expect(asked).toEqual([late, late])
 })
 
 test('blobs that nothing names go in two steps, a day apart; what is named stays', async () => {

@@ -4,10 +4,9 @@ import type { BlobsPort, ControlPort, LeasesPort, OperationsPort } from '../../p
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { KeptDeployment, RetentionPort } from '../../ports/retention.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import type { Outcome } from '../../records/head.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../records/ids.ts'
 import type { LivenessDeps } from './liveness.ts'
-import { lateCreates } from './late-creates.ts'
+import { saveLate } from './late-creates.ts'
 
 /** How long things are kept. */
 export interface Keeping {
@@ -27,11 +26,6 @@ export interface RetentionDeps {
   readonly leases: LeasesPort
   readonly clock: ClockPort
   readonly isAlive: LivenessDeps['isAlive']
-  /**
-   * Takes successful creates that no fold has into the inbox of their stack before their records go
-   * (I9); false when it cannot, and the records stay.
-   */
-  readonly saveLate: (deployment: DeploymentId, late: readonly Outcome[]) => Promise<boolean>
 }
 
 /** What to remove, and how much of it. */
@@ -53,24 +47,38 @@ export interface Removed {
 
 /**
  * Removes the records of deployments that are closed, published, kept long enough, and whose late
- * window is over (I6); then published versions beyond those that are kept. Bounded by its request;
- * may be killed anywhere and done again. What fails for one deployment fails for all.
+ * window is over (I6), those of one stack in order; then published versions beyond those that are
+ * kept. What a create made that nobody has heard of is put into the inbox first. Bounded by its
+ * request; may be killed anywhere and done again.
  */
 export async function removeOld(deps: RetentionDeps, removal: Removal): Promise<Removed> {
   const nowMs = deps.clock.now()
   const deployments: DeploymentId[] = []
-  for (const kept of await deps.retention.deployments()) {
+  const staying = new Set<StackId>()
+  for (const kept of inOrder(await deps.retention.deployments())) {
     if (deployments.length >= removal.deploymentsMax) break
     const { deployment } = kept
-    const isAsked =
-      removal.stack === undefined || deploymentPartsOf(deployment).stack === removal.stack
-    if (!isAsked || !isOld(kept, nowMs, removal.keeping.recordsMs)) continue
-    if (!(await isLateWindowOver(deps, kept, nowMs))) continue
-    if (!(await hasSaved(deps, kept, removal.dryRun))) continue
+    const { stack } = deploymentPartsOf(deployment)
+    if (staying.has(stack) || (removal.stack ?? stack) !== stack) continue
+    const goes =
+      isOld(kept, nowMs, removal.keeping.recordsMs) && (await isLateWindowOver(deps, kept, nowMs))
+    if (!goes) {
+      // What it made late is known by the records of those behind it.
+      staying.add(stack)
+      continue
+    }
     deployments.push(deployment)
-    if (!removal.dryRun) await removeAll(deps.retention, deployment)
+    if (removal.dryRun) continue
+    if (kept.isInHistory) await saveLate(deps, deployment)
+    await removeAll(deps.retention, deployment)
   }
   return { deployments, versions: await removeVersions(deps, removal) }
+}
+
+/** The deployments of each stack by their numbers. */
+function inOrder(kept: readonly KeptDeployment[]): readonly KeptDeployment[] {
+  const numberOf = ({ deployment }: KeptDeployment): number => deploymentPartsOf(deployment).number
+  return kept.toSorted((a, b) => numberOf(a) - numberOf(b))
 }
 
 /** Whether the records of a deployment have been kept long enough. Pure. */
@@ -101,18 +109,6 @@ async function isLateWindowOver(
   if (states.includes(true)) return false
   if (!states.includes(undefined)) return true
   return endedAt !== undefined && endedAt + limits.lateWindowMs <= nowMs
-}
-
-/** Whether nothing is lost with the records: what no fold has is in the inbox. */
-async function hasSaved(
-  deps: RetentionDeps,
-  { deployment, isInHistory }: KeptDeployment,
-  dryRun: boolean,
-): Promise<boolean> {
-  if (!isInHistory) return true
-  const late = await lateCreates(deps, deployment)
-  if (late.length === 0) return true
-  return dryRun || deps.saveLate(deployment, late)
 }
 
 async function removeAll(retention: RetentionPort, deployment: DeploymentId): Promise<void> {
