@@ -74,7 +74,8 @@ function declareState(stack: Command, attach: Attach): void {
       .description('print the state of a stack')
       .option('--file <file>', 'write it to a file')
       .option('--show-secrets', 'with secrets in clear')
-      .option('--version <number>', 'an earlier version'),
+      .option('--version <number>', 'an earlier version')
+      .option('--at <moment>', 'as it was at a time, or at <deployment>:<moment> of the history'),
     async () => (await import('./commands/stack-export.ts')).stackExport,
   )
   attach(
@@ -92,9 +93,19 @@ function declareState(stack: Command, attach: Attach): void {
       .description('list the deployments of a stack, newest first')
       .option('-j, --json', 'as JSON')
       .option('--show-secrets', 'has no effect: the history holds none')
+      .option('--show <number>', 'one deployment: its moments, and what it settled')
       .option('--page <number>', 'which page')
       .option('--page-size <number>', 'how many a page'),
     async () => (await import('./commands/stack-history.ts')).stackHistory,
     missingOptions.stackHistory,
+  )
+  attach(
+    stack
+      .command('prune')
+      .description('remove records and versions that were kept long enough')
+      .option('-a, --all', 'of all stacks, and what removed ones left')
+      .option('--dry-run', 'only tell what would go')
+      .option('-j, --json', 'as JSON'),
+    async () => (await import('./commands/stack-prune.ts')).stackPrune,
   )
 }

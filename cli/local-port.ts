@@ -1,7 +1,11 @@
+import type { Pruned } from '../local/prune.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
+import type { DeploymentStory } from '../functions/compaction/moment.ts'
+import type { PendingNote } from '../shared/ports/catalog.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentOptions } from '../shared/records/log.ts'
+import type { Moment } from '../shared/records/moment.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
@@ -31,6 +35,8 @@ export interface Local {
     edit: {
       readonly command: 'stack import' | 'state'
       readonly edit: (state: StoredDeployment) => StoredDeployment
+      /** Pending operations that the edit leaves out, for the history. */
+      readonly dropped?: readonly PendingNote[]
     },
   ) => Promise<{ readonly version: number }>
   /**
@@ -38,6 +44,12 @@ export interface Local {
    * ran, or has no such version.
    */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
+  /** The state at a moment. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
+  readonly exportAt: (stack: StackId, moment: Moment) => Promise<StoredDeployment | undefined>
+  /** What is known of one deployment. Throws MOMENT_UNKNOWN. */
+  readonly story: (stack: StackId, number: number) => Promise<DeploymentStory>
+  /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
+  readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
   readonly close: () => Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import { closeDead, busyError, standingOf } from '../shared/engine/deployment/take-over.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
-import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
+import type { DeployRequest, DeployResult, RunningDeployment } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
@@ -16,13 +16,17 @@ import { createLog } from '../shared/platform/system/log.ts'
 import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, DeploymentResult, Holder } from '../shared/records/log.ts'
+import type { Moment } from '../shared/records/moment.ts'
+import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 import { compact, readState } from '../functions/compaction/handle.ts'
+import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/moment.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
+import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
 
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
 type CancelOutcome = 'none' | 'closed' | 'asked'
@@ -31,6 +35,8 @@ type CancelOutcome = 'none' | 'closed' | 'asked'
 interface StateEdit {
   readonly command: 'stack import' | 'state'
   readonly edit: (state: StoredDeployment) => StoredDeployment
+  /** Pending operations that the edit leaves out, for the history. */
+  readonly dropped?: readonly PendingNote[]
 }
 
 /** What the command line asks of the engine over the embedded platform. */
@@ -54,6 +60,12 @@ export interface Local {
    * ran, or has no such version.
    */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
+  /** The state at a moment. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
+  readonly exportAt: (stack: StackId, moment: Moment) => Promise<StoredDeployment | undefined>
+  /** What is known of one deployment. Throws MOMENT_UNKNOWN. */
+  readonly story: (stack: StackId, number: number) => Promise<DeploymentStory>
+  /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
+  readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
   readonly close: () => Promise<void>
 }
 
@@ -69,15 +81,34 @@ export async function openLocal(options: {
     ...(options.verbose ? { log } : {}),
   })
   const ports = portsOf(platform)
+  const pruning = { platform, isAlive: ports.isAlive, keeping: keepingOf(process.env) }
   return {
     platform,
-    deploy: (request, sink) => deploy({ platform, ports, request, sink }),
+    deploy: async (request, sink) => {
+      const running = await deploy({ platform, ports, request, sink })
+      if (request.dryRun) return running
+      return { ...running, done: tidied(pruning, running.done) }
+    },
     interrupted: stack => interrupted(ports, stack),
     cancel: stack => cancel(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
+    exportAt: async (stack, moment) => {
+      const record = await knownStack(platform, stack)
+      const state = await stateAt(platform, record, moment, platform.clock.now())
+      return state === undefined ? undefined : withoutOrigins(state)
+    },
+    story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
+    prune: asked => prune(pruning, asked),
     close: () => platform.close(),
   }
+}
+
+/** A deployment that succeeded leaves the home folder tidier than it was. */
+async function tidied(pruning: PruneDeps, done: Promise<DeployResult>): Promise<DeployResult> {
+  const result = await done
+  if (result.result === 'succeeded') await tidy(pruning)
+  return result
 }
 
 /** This process as a holder. */
@@ -145,7 +176,7 @@ async function cancel(ports: GeneratorPorts, stack: StackId): Promise<CancelOutc
 async function editState(
   ports: GeneratorPorts,
   stack: StackId,
-  { command, edit }: StateEdit,
+  { command, edit, dropped }: StateEdit,
 ): Promise<{ readonly version: number }> {
   const about = { command, message: '', holder: ports.holder }
   const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
@@ -158,7 +189,7 @@ async function editState(
         'Wait for the other deployment, or end it with `antichain cancel`.',
       )
     if (standing.kind === 'dead') await closeDead(ports, started.deployment)
-    return editState(ports, stack, { command, edit })
+    return editState(ports, stack, { command, edit, ...(dropped === undefined ? {} : { dropped }) })
   }
   if (!(await ports.control.create(started.deployment, ports.holder)))
     throw error('DEPLOYMENT_TAKEN_OVER', 'another process took this edit for dead and closed it')
@@ -178,7 +209,8 @@ async function editState(
   } finally {
     await ports.control.close(started.deployment)
     const end = { at: ports.clock.now(), result, changes: {}, version }
-    await ports.catalog.release(started.deployment, end)
+    const isDone = result === 'succeeded' && dropped !== undefined
+    await ports.catalog.release(started.deployment, isDone ? { ...end, dropped } : end)
   }
 }
 
@@ -187,8 +219,7 @@ async function exportState(
   stack: StackId,
   version?: number,
 ): Promise<StoredDeployment | undefined> {
-  const record = await platform.catalog.stack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  const record = await knownStack(platform, stack)
   if (version === undefined)
     return record.snapshot === '' && record.current === ''
       ? undefined
@@ -197,4 +228,10 @@ async function exportState(
   const found = versions.find(entry => entry.version === version)
   if (found === undefined) return undefined
   return withoutOrigins(await readSnapshotBlob(platform.blobs, found.snapshot))
+}
+
+async function knownStack(platform: EmbeddedPlatform, stack: StackId): Promise<StackRecord> {
+  const record = await platform.catalog.stack(stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  return record
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
+import { type Moment, parseMoment } from '../../shared/records/moment.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Handler } from '../attach.ts'
 import type { Session } from '../session.ts'
@@ -12,8 +13,12 @@ import { managerOfState } from '../stack-secrets.ts'
 export const stackExport: Handler = async (session, flags) => {
   const id = await session.existingStack()
   const version = versionOf(flags.text('version'))
+  const moment = momentOf(flags.text('at'))
+  if (moment !== undefined && version !== undefined)
+    throw error('CLI_USAGE', '--at and --version exclude each other')
   const local = await session.local()
-  const stored = await local.exportState(id, version)
+  const stored =
+    moment === undefined ? await local.exportState(id, version) : await local.exportAt(id, moment)
   if (stored === undefined && version !== undefined)
     throw error('STATE_INVALID', `the stack has no version ${version}`, {
       hint: 'List what it has with `antichain stack history`.',
@@ -35,6 +40,15 @@ async function inClear(session: Session, stored: StoredDeployment): Promise<Stor
   if (manager === undefined) return stored
   const state = await session.tools.state()
   return state.encodeSnapshot(state.decodeSnapshot(stored, manager), manager, 'plaintext')
+}
+
+function momentOf(text: string | undefined): Moment | undefined {
+  if (text === undefined) return undefined
+  const moment = parseMoment(text)
+  if (moment !== undefined) return moment
+  throw error('CLI_USAGE', `--at takes a time or a moment of a deployment, not '${text}'`, {
+    hint: 'Such as 2026-01-31T12:00:00Z, or 4:17; `antichain stack history --show 4` lists those.',
+  })
 }
 
 function versionOf(text: string | undefined): number | undefined {

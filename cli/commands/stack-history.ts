@@ -1,13 +1,16 @@
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
-import { deploymentPartsOf } from '../../shared/records/ids.ts'
+import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { Handler } from '../attach.ts'
 import type { Flags } from '../flags.ts'
+import type { Session } from '../session.ts'
 import { tableOf } from '../table.ts'
 
 /** `stack history`: the deployments of a stack, newest first, a page at a time. */
 export const stackHistory: Handler = async (session, flags) => {
   const id = await session.existingStack()
+  const shown = numberOf(flags, 'show', '--show')
+  if (shown !== undefined) return showDeployment(session, flags, { id, number: shown })
   const size = numberOf(flags, 'pageSize', '--page-size') ?? 10
   const page = numberOf(flags, 'page', '--page') ?? 1
   const { platform } = await session.local()
@@ -26,6 +29,37 @@ export const stackHistory: Handler = async (session, flags) => {
   ])
   const head = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'MESSAGE']
   for (const line of tableOf(head, rows)) session.print(line)
+  return 0
+}
+
+/** One deployment: what it did when, and which pending operations it settled or dropped. */
+async function showDeployment(
+  session: Session,
+  flags: Flags,
+  { id, number }: { readonly id: StackId; readonly number: number },
+): Promise<number> {
+  const { record, moments, settled } = await (await session.local()).story(id, number)
+  if (flags.is('json')) {
+    const times = moments?.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }))
+    const story = { ...recordJson(record), settledOperations: settled }
+    session.print(
+      JSON.stringify(times === undefined ? story : { ...story, moments: times }, null, 2),
+    )
+    return 0
+  }
+  const result = record.result ?? 'in progress'
+  session.print(`Deployment ${number}: ${wordOf(record.command)}, ${result}`)
+  for (const { urn, type } of settled) session.print(`No longer pending after it: ${type} ${urn}`)
+  if (moments === undefined) session.print('Its records were removed.')
+  const rows = (moments ?? []).map(({ moment, at, what, urn = '', verdict = '' }) => [
+    moment,
+    new Date(at).toISOString(),
+    what,
+    verdict,
+    urn,
+  ])
+  if (rows.length > 0)
+    for (const line of tableOf(['MOMENT', 'TIME', 'WHAT', 'END', 'URN'], rows)) session.print(line)
   return 0
 }
 

@@ -44,7 +44,11 @@ export const stackImport: Handler = async (session, flags) => {
     if (!flags.is('force')) refuseEmptying(before, sealed)
     return sealed
   }
-  await local.editState(id, { command: 'stack import', edit })
+  const dropped = snapshot.pendingOperations.map(({ resource, type }) => ({
+    urn: resource.urn,
+    type,
+  }))
+  await local.editState(id, { command: 'stack import', edit, dropped })
   session.warn('Import complete.')
   return 0
 }

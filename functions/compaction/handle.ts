@@ -4,12 +4,8 @@
  * publishing is a compare-and-swap from the pinned base's version.
  */
 import { envelopeOf } from '../../shared/state/deployment.ts'
-import {
-  executedOperations,
-  inBatches,
-  type LogView,
-  viewLog,
-} from '../../shared/engine/deployment/log-view.ts'
+import { operationsSincePin } from '../../shared/engine/deployment/left-behind.ts'
+import { inBatches, type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import type { RecordedEnd } from '../../shared/engine/deployment/end-watcher.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -22,6 +18,7 @@ import {
   type DeploymentId,
   type OperationId,
 } from '../../shared/records/ids.ts'
+import type { Operation } from '../../shared/records/operation.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
 
@@ -78,20 +75,38 @@ export async function foldOf(
   deployment: DeploymentId,
   view: LogView,
 ): Promise<StoredDeployment> {
+  const ends = await endsOf(ports, deployment, operationsSincePin(view))
+  return foldWith(ports, { deployment, view }, id => ends.get(id))
+}
+
+/** Heads and selected outcomes of operations. */
+export async function endsOf(
+  ports: Pick<CompactionPorts, 'operations'>,
+  deployment: DeploymentId,
+  operations: readonly Operation[],
+): Promise<ReadonlyMap<OperationId, RecordedEnd>> {
+  const ends = new Map<OperationId, RecordedEnd>()
+  const ids = operations.map(({ id }) => id)
+  for (const batch of inBatches(ids, 500))
+    for (const [id, end] of await ports.operations.ends(deployment, batch)) ends.set(id, end)
+  return ends
+}
+
+/** The fold of a log since its last pin, with the ends that `end` tells. */
+export async function foldWith(
+  ports: Pick<CompactionPorts, 'blobs'>,
+  { deployment, view }: { readonly deployment: DeploymentId; readonly view: LogView },
+  end: (id: OperationId) => RecordedEnd | undefined,
+): Promise<StoredDeployment> {
   const { pin } = view
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'what has no base cannot be folded')
   const base = await readSnapshotBlob(ports.blobs, pin.base)
-  const decisions = view.decisions.slice(view.decisions.lastIndexOf(pin) + 1)
-  const ids = executedOperations({ ...view, decisions }).map(operation => operation.id)
-  const ends = new Map<OperationId, RecordedEnd>()
-  for (const batch of inBatches(ids, 500))
-    for (const [id, end] of await ports.operations.ends(deployment, batch)) ends.set(id, end)
   return fold({
     deployment,
     base,
-    decisions,
+    decisions: view.decisions.slice(view.decisions.lastIndexOf(pin) + 1),
     page: hash => view.pages.get(hash) ?? [],
-    end: id => ends.get(id),
+    end,
     secretsProvider: pin.secrets,
     // Not the clock: a close that is done again must come to the very same snapshot.
     now: timestampOf(view.at),

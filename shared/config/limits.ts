@@ -40,8 +40,18 @@ export const limits = {
   idsPerReadMax: 500,
   /** A record larger than this goes to the blob store: DynamoDB's items end at 400 KB. */
   recordBytesMax: 350_000,
-  /** Records stay so long after the close of their deployment. */
+  /** Records stay so long after the close of their deployment, unless set otherwise. */
   recordsKeptMs: 30 * 24 * 3_600_000,
+  /** Published versions of a stack that stay, the current one among them, unless set otherwise. */
+  versionsKept: 100,
+  /** Requests of an owner on a host that cannot be asked may land so long after the close. */
+  lateWindowMs: 15 * 60_000,
+  /** A blob without a reference stays so long: whoever put it writes the reference meanwhile. */
+  blobGraceMs: 24 * 3_600_000,
+  /** Deployments whose records the end of one command removes: it shall not be felt. */
+  deploymentsPerTidy: 3,
+  /** Rows that one transaction of a removal takes away: bounds how long others wait for it. */
+  rowsPerRemoval: 2_000,
 
   /** One line of the store's socket; a longer one ends the connection instead of filling memory. */
   frameBytesMax: 64 * 1024 * 1024,

@@ -72,6 +72,14 @@ export const catalogue = {
     hint: 'Wait for the other deployment, pass --wait, or end it with `antichain cancel`.',
   },
   STACK_NOT_EMPTY: { exit: 1, hint: 'Run `antichain destroy` first, or pass --force.' },
+  MOMENT_UNKNOWN: {
+    exit: 1,
+    hint: 'List deployments with `antichain stack history`, and the moments of one with `--show <number>`.',
+  },
+  RECORDS_REMOVED: {
+    exit: 1,
+    hint: 'Published versions stay longer than records: list them with `antichain stack history`, export one with --version.',
+  },
   STATE_INVALID: {
     exit: 1,
     hint: 'The file is not a deployment that can be read; export it again.',

@@ -27,6 +27,14 @@ export interface HistoryRecord {
   readonly changes?: Readonly<Record<string, number>>
   /** The version that it published. */
   readonly version?: number
+  /** Pending operations of an imported state that were dropped with it. */
+  readonly dropped?: readonly PendingNote[]
+}
+
+/** A pending operation by its resource, and what was being done to it. */
+export interface PendingNote {
+  readonly urn: string
+  readonly type: string
 }
 
 /** Stacks, their deployments and their published snapshots. Each method is atomic. */
@@ -67,6 +75,7 @@ export interface CatalogPort {
       readonly result: DeploymentResult
       readonly changes: Readonly<Record<string, number>>
       readonly version: number
+      readonly dropped?: readonly PendingNote[]
     },
   ) => Promise<void>
   /** Keeps a late outcome in the stack's inbox, once per attempt. */

@@ -8,6 +8,7 @@ import type {
   LeasesPort,
   OperationsPort,
 } from './records.ts'
+import type { BlobSweepPort, RetentionPort } from './retention.ts'
 import type { ClockPort, LogPort, RandomPort } from './system.ts'
 
 /** Every port of one platform: what local/ and the functions hand to the handlers. */
@@ -19,6 +20,8 @@ export interface Platform {
   readonly events: EventsPort
   readonly catalog: CatalogPort
   readonly blobs: BlobsPort
+  readonly retention: RetentionPort
+  readonly blobSweep: BlobSweepPort
   readonly chains: ChainQueuePort
   readonly nudges: NudgesPort
   readonly hints: HintsPort

@@ -22,6 +22,8 @@ import { hintsContract, nudgesContract } from './nudges.ts'
 import { type Open, type Opened, freshDeployment, operationId } from './opened.ts'
 import { operationTransitionsContract } from './operation-transitions.ts'
 import { operationsContract } from './operations.ts'
+import { retentionContract } from './retention.ts'
+import { blobSweepContract } from './blob-sweep.ts'
 
 function newHome(): string {
   return mkdtempSync(join(tmpdir(), 'antichain-contract-'))
@@ -75,8 +77,10 @@ for (const [name, open] of modes) {
   leasesContract(name, open)
   eventsContract(name, open)
   catalogContract(name, open)
+  retentionContract(name, open)
 }
 blobsContract('embedded', asOwner)
+blobSweepContract('embedded', asOwner)
 nudgesContract('embedded', asOwner)
 hintsContract('embedded', asOwner)
 for (const isOwner of [true, false])

@@ -5,7 +5,7 @@ import { Killed, type Killing } from './process.ts'
 import { deleteFirst, thing, upon } from './things.ts'
 
 /** First a stack to start from, then a program with every kind of step in it. */
-const first: Program = async monitor => {
+export const first: Program = async monitor => {
   const a = await thing(monitor, 'a', { v: 1 })
   await thing(monitor, 'kept', { v: 1 })
   await thing(monitor, 'changed', { v: 1 }, { dependencies: [a.urn] })
@@ -16,7 +16,7 @@ const first: Program = async monitor => {
   await thing(monitor, 'gone-upon', { v: 1 }, { dependencies: [a.urn] })
 }
 
-const second: Program = async monitor => {
+export const second: Program = async monitor => {
   const a = await thing(monitor, 'a', { v: 1 })
   const group = await monitor.register({ type: 'test:index:Group', name: 'group', object: {} })
   await thing(monitor, 'kept', { v: 1 })

@@ -1,4 +1,6 @@
 import type { Cloud } from './cloud.ts'
+import type { StackRecord } from '../../shared/ports/catalog.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
 import { type Monitor, openEngine, type Program, type TestEngine } from './engine.ts'
 
 /** Registers a resource of the scripted provider. */
@@ -24,6 +26,13 @@ export const things =
   async monitor => {
     for (const [name, object] of Object.entries(values)) await thing(monitor, name, object)
   }
+
+/** The record of the stack that engines of tests deploy. */
+export async function stackOf({ catalog }: Pick<Platform, 'catalog'>): Promise<StackRecord> {
+  const [record] = await catalog.stacks()
+  if (record === undefined) throw new Error('there is no stack')
+  return record
+}
 
 /** Engines that are closed when their test is over. */
 export function createEngines() {

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest'
 import type { Urn } from '../../shared/names/urn.ts'
 import { entriesOf, fold } from '../../shared/journal/fold.ts'
 import type { FoldInput } from '../../shared/journal/fold-input.ts'
+import { cutAt, timelineOf } from '../../shared/journal/timeline.ts'
 import { replay } from '../../shared/journal/replay.ts'
 import { freshHead, type Head, type Outcome, type Verdict } from '../../shared/records/head.ts'
-import type { EpochMs, OperationId } from '../../shared/records/ids.ts'
-import type { Decision } from '../../shared/records/log.ts'
+import type { EpochMs, LogNumber, OperationId, WriterToken } from '../../shared/records/ids.ts'
+import type { Decision, LogRecord } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import { manifestOf } from '../../shared/state/deployment.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
@@ -176,5 +177,55 @@ test('the same base and records come to the same bytes', () => {
       const once = JSON.stringify(fold(inputOf(operations, ends)))
       expect(JSON.stringify(fold(inputOf(operations, ends)))).toBe(once)
     }),
+  )
+})
+
+/** Records in which operations stand alone or together, with clocks that may be ahead. */
+const logs = arrivals.chain(({ operations, ends }) => {
+  const { decisions } = inputOf(operations, ends)
+  const clocks = fc.array(fc.nat({ max: 9 }), { minLength: 20, maxLength: 20 })
+  return fc.record({ clocks, ends: fc.constant<readonly End[]>(ends) }).map(given => {
+    // Needs never cross records, so what is made up waits within one.
+    const records: readonly LogRecord[] = [
+      {
+        number: 0 as LogNumber,
+        writer: 'w' as WriterToken,
+        at: 5 as EpochMs,
+        decisions: [...decisions],
+      },
+    ]
+    const skewed = given.ends.map(({ outcome, ...end }, at): End => {
+      const startedAt = (given.clocks[at] ?? 0) as EpochMs
+      const endedAt = (startedAt + (given.clocks[19 - at] ?? 0)) as EpochMs
+      return outcome === undefined ? end : { ...end, outcome: { ...outcome, startedAt, endedAt } }
+    })
+    return { operations, records, ends: skewed }
+  })
+})
+
+test('no end is in a moment without the ends that it waited for', () => {
+  fc.assert(
+    fc.property(
+      logs,
+      fc.nat({ max: 30 }),
+      fc.boolean(),
+      ({ operations, records, ends }, n, clock) => {
+        const byId = new Map<OperationId, End>(ends.map(end => [end.operation, end]))
+        const end = (id: OperationId): End | undefined => byId.get(id)
+        const timeline = timelineOf({ records, page: () => [], end })
+        const instant = clock
+          ? { kind: 'time' as const, at: n as EpochMs }
+          : { kind: 'lamport' as const, lamport: n }
+        const cut = cutAt(timeline, end, instant)
+        for (const { id, releases } of operations)
+          for (const released of releases) {
+            const isIn = cut.end(released)?.head.end !== undefined
+            if (isIn && end(id)?.outcome !== undefined) expect(cut.end(id)?.head.end).toBeDefined()
+          }
+        const all = cutAt(timeline, end, { kind: 'time', at: 1000 as EpochMs })
+        const known = ends.filter(({ outcome }) => outcome !== undefined)
+        expect(known.every(one => all.end(one.operation)?.head.end !== undefined)).toBe(true)
+      },
+    ),
   )
 })

@@ -12,6 +12,7 @@ export type Pin = Decision & { readonly kind: 'pin' }
 export interface LogView {
   /** The number of the next record. */
   readonly next: LogNumber
+  readonly records: readonly LogRecord[]
   readonly decisions: readonly Decision[]
   /** The pin of the last epoch. */
   readonly pin: Pin | undefined
@@ -46,11 +47,23 @@ export async function viewLog(
   deployment: DeploymentId,
 ): Promise<LogView> {
   const records = await readRecords(ports.log, deployment, 0)
+  const pages = await pagesOf(
+    ports.blobs,
+    records.flatMap(record => record.decisions),
+  )
+  return viewOf(records, pages)
+}
+
+/** What records say, the plan pages in hand. */
+export function viewOf(
+  records: readonly LogRecord[],
+  pages: ReadonlyMap<BlobHash, readonly Operation[]>,
+): LogView {
   const decisions = records.flatMap(record => record.decisions)
-  const pages = await pagesOf(ports.blobs, decisions)
   const pins = decisions.filter(decision => decision.kind === 'pin')
   return {
     next: records.length as LogNumber,
+    records,
     decisions,
     pin: pins.at(-1),
     version: pins[0]?.version ?? 0,

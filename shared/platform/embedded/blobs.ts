@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { error, messageOf } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { BlobHash } from '../../records/ids.ts'
+import { asideEnding } from './blob-sweep.ts'
 
 /**
  * Blobs as files `<folder>/<first two digits>/<hash>`. A blob is written beside its place, synced,
@@ -31,8 +32,11 @@ export function createBlobs(folder: string): BlobsPort {
     },
     get: async hash => {
       const path = pathOf(folder, hash)
-      const bytes = await contentOf(path)
-      if (hashOf(bytes) === hash) return bytes
+      // What was set aside is still there; it may be put back between the first look and the next.
+      for (const place of [path, path + asideEnding, path]) {
+        const bytes = await contentOf(place)
+        if (hashOf(bytes) === hash) return bytes
+      }
       throw error('STATE_INVALID', `the blob ${path} is absent or damaged`, {
         hint: 'Restore the file from a backup, or import an export of the stack.',
         details: { path },

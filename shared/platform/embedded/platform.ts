@@ -17,6 +17,7 @@ import { createSystemClock } from '../system/clock.ts'
 import { silentLog } from '../system/log.ts'
 import { createSystemRandom } from '../system/random.ts'
 import { createBlobs } from './blobs.ts'
+import { createBlobSweep } from './blob-sweep.ts'
 import { createCatalog } from './catalog.ts'
 import { createChainQueue } from './chain-queue.ts'
 import { createControl, createEvents, createLeases } from './control.ts'
@@ -24,6 +25,7 @@ import { createDecisionLog } from './decision-log.ts'
 import { createHints } from './hints.ts'
 import { createNudges } from './nudges.ts'
 import { createOperations } from './operations.ts'
+import { createRetention } from './retention.ts'
 import { unavailable } from './store/failures.ts'
 import { type Store, openStore } from './store/store.ts'
 
@@ -65,6 +67,7 @@ export function platformOver(
   const clock = createSystemClock()
   const random = createSystemRandom()
   const { log } = options
+  const folder = blobFolder(options.home)
   const catalog = createCatalog(store.call, random)
   const chains = createChainQueue({ store, clock, random })
   const left = async (): Promise<readonly StackId[]> =>
@@ -82,7 +85,9 @@ export function platformOver(
     leases: createLeases(store.call),
     events: createEvents(store.call),
     catalog,
-    blobs: createBlobs(blobFolder(options.home)),
+    blobs: createBlobs(folder),
+    retention: createRetention(store.call),
+    blobSweep: createBlobSweep(folder),
     chains,
     nudges,
     hints: createHints(log, store),

@@ -9,7 +9,7 @@ import type { DeployRequest, DeployResult } from '../../../shared/engine/request
 import { error } from '../../../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
 import type { Platform } from '../../../shared/ports/platform.ts'
-import type { EpochMs, StackId } from '../../../shared/records/ids.ts'
+import { deploymentIdOf, type EpochMs, type StackId } from '../../../shared/records/ids.ts'
 import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
 import { resourceState } from '../../../shared/state/resource.ts'
 import { emptySnapshot } from '../../../shared/state/snapshot.ts'
@@ -198,6 +198,23 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       return { version: 2 }
     },
     exportState: async stack => bench.states.get(stack),
+    exportAt: async (stack, moment) => {
+      bench.calls.push(`export at ${JSON.stringify(moment)}`)
+      return bench.states.get(stack)
+    },
+    prune: async asked => {
+      bench.calls.push(`prune ${JSON.stringify(asked)}`)
+      const blobs = { setAside: 1, removed: 2, putBack: 0, bytes: 30 }
+      const stack = [...bench.states.keys()][0] ?? ('organization/site/dev' as StackId)
+      return {
+        deployments: [deploymentIdOf(stack, 1)],
+        versions: [{ stack, versions: [2, 1] }],
+        blobs,
+      }
+    },
+    story: async () => {
+      throw error('MOMENT_UNKNOWN', 'a fake has no story')
+    },
     close: async () => {
       bench.calls.push('closed')
     },

@@ -50,6 +50,33 @@ describe('stacks', () => {
     expect(bench.read('Pulumi.later.yaml')).toContain('new-salt(mine:v)')
   })
 
+  test('export takes a moment, and refuses what is none', async () => {
+    bench.states.set(dev, stateOf([]))
+    expect((await bench.run('stack', 'export', '--at', '3:17')).exit).toBe(0)
+    expect((await bench.run('stack', 'export', '--at', '2026-01-31T12:00:00Z')).exit).toBe(0)
+    expect(bench.calls.filter(call => call.startsWith('export at'))).toEqual([
+      'export at {"kind":"lamport","deployment":3,"lamport":17}',
+      'export at {"kind":"time","at":1769860800000}',
+    ])
+    for (const words of [['yesterday'], ['3:17', '--version', '2']])
+      expect((await bench.run('stack', 'export', '--at', ...words)).err).toMatch(/CLI_USAGE/)
+  })
+
+  test('prune tells what went, and with --dry-run what would', async () => {
+    const { out, err } = await bench.run('stack', 'prune', '--dry-run')
+    expect(out).toContain('RECORDS OF DEPLOYMENTS')
+    expect(out).toMatch(/organization\/site\/dev +1 +1, 2/)
+    expect(err).toMatch(/^Would remove the records of 1 deployments and 2 blobs/)
+    expect(JSON.parse((await bench.run('stack', 'prune', '--all', '--json')).out)).toMatchObject({
+      dryRun: false,
+      blobs: { removed: 2 },
+    })
+    expect(bench.calls.filter(call => call.startsWith('prune'))).toEqual([
+      `prune {"stack":"${dev}","dryRun":true}`,
+      'prune {"dryRun":false}',
+    ])
+  })
+
   test('ls shows which one is selected, also as JSON', async () => {
     await bench.run('stack', 'init', 'prod', '--no-select')
     const { out } = await bench.run('stack', 'ls')

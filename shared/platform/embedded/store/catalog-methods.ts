@@ -126,10 +126,10 @@ export const catalogMethods = {
         args.deployment,
       )
       if (released === 0) return false
-      const { at: endedAt, result, changes, version } = args.end
+      const { at: endedAt, ...end } = args.end
       database.run(
         'UPDATE history SET ended = ? WHERE stack = ? AND number = ?',
-        JSON.stringify({ endedAt, result, changes, version }),
+        JSON.stringify({ endedAt, ...end }),
         stack,
         number,
       )

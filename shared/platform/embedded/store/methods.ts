@@ -7,6 +7,7 @@ import { lateMethods } from './late-methods.ts'
 import { logMethods } from './log-methods.ts'
 import type { Method } from './method.ts'
 import { operationMethods } from './operation-methods.ts'
+import { retentionMethods } from './retention-methods.ts'
 
 /** Everything that the store can be asked, by name; the same for the owner and over the socket. */
 const storeMethods = {
@@ -17,6 +18,7 @@ const storeMethods = {
   ...catalogMethods,
   ...lateMethods,
   ...chainMethods,
+  ...retentionMethods,
 }
 
 type StoreMethods = typeof storeMethods

@@ -1,0 +1,42 @@
+import { deploymentPartsOf } from '../../shared/records/ids.ts'
+import type { Handler } from '../attach.ts'
+import { tableOf } from '../table.ts'
+
+/**
+ * `stack prune`: removes records and versions that were kept long enough, and the blobs that
+ * nothing names any more; with --dry-run it only tells.
+ */
+export const stackPrune: Handler = async (session, flags) => {
+  const dryRun = flags.is('dryRun')
+  const local = await session.local()
+  const stack = flags.is('all') ? {} : { stack: await session.existingStack() }
+  const { deployments, versions, blobs } = await local.prune({ ...stack, dryRun })
+  if (flags.is('json')) {
+    session.print(JSON.stringify({ dryRun, deployments, versions, blobs }, null, 2))
+    return 0
+  }
+  const numbers = (list: readonly number[]): string => list.join(', ')
+  const stacks = new Set([
+    ...deployments.map(deployment => deploymentPartsOf(deployment).stack),
+    ...versions.map(one => one.stack),
+  ])
+  const rows = [...stacks].map(one => [
+    one,
+    numbers(
+      deployments
+        .map(deploymentPartsOf)
+        .filter(parts => parts.stack === one)
+        .map(parts => parts.number),
+    ),
+    numbers(versions.find(entry => entry.stack === one)?.versions.toReversed() ?? []),
+  ])
+  if (rows.length > 0)
+    for (const line of tableOf(['STACK', 'RECORDS OF DEPLOYMENTS', 'VERSIONS'], rows))
+      session.print(line)
+  session.warn(
+    `${dryRun ? 'Would remove' : 'Removed'} the records of ${deployments.length} deployments and ` +
+      `${blobs.removed} blobs (${blobs.bytes} bytes); ${blobs.setAside} more blobs ` +
+      `${dryRun ? 'would be' : 'are'} set aside, to be removed a day later.`,
+  )
+  return 0
+}

@@ -1,0 +1,73 @@
+import type { GeneratorPorts } from '../functions/step-generator/start.ts'
+import { limits } from '../shared/config/limits.ts'
+import { type Keeping, type Removed, removeOld } from '../shared/engine/deployment/retention.ts'
+import { type SweptBlobs, sweepBlobs } from '../shared/engine/deployment/sweep-blobs.ts'
+import { error, messageOf } from '../shared/errors/error.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import type { StackId } from '../shared/records/ids.ts'
+
+/** What a prune removed, or would remove. */
+export interface Pruned extends Removed {
+  readonly blobs: SweptBlobs
+}
+
+/** What a prune works with. */
+export interface PruneDeps {
+  readonly platform: EmbeddedPlatform
+  readonly isAlive: GeneratorPorts['isAlive']
+  readonly keeping: Keeping
+}
+
+const dayMs = 24 * 3_600_000
+
+/**
+ * How long things are kept, by the environment: ANTICHAIN_KEEP_RECORDS_DAYS, a number, and
+ * ANTICHAIN_KEEP_VERSIONS, a number from 1 or `all`. Throws CLI_USAGE.
+ */
+export function keepingOf(env: Readonly<Record<string, string | undefined>>): Keeping {
+  const days = env['ANTICHAIN_KEEP_RECORDS_DAYS'] ?? ''
+  const versions = env['ANTICHAIN_KEEP_VERSIONS'] ?? ''
+  if (!/^(\d+(\.\d+)?)?$/.test(days))
+    throw error('CLI_USAGE', `ANTICHAIN_KEEP_RECORDS_DAYS is a number of days, not '${days}'`)
+  if (!/^([1-9]\d*|all)?$/.test(versions))
+    throw error(
+      'CLI_USAGE',
+      `ANTICHAIN_KEEP_VERSIONS is a number from 1 or 'all', not '${versions}'`,
+    )
+  return {
+    recordsMs: days === '' ? limits.recordsKeptMs : Number(days) * dayMs,
+    versions:
+      versions === 'all' ? undefined : versions === '' ? limits.versionsKept : Number(versions),
+  }
+}
+
+/** Removes what is too old, of one stack or of all, and the blobs that nothing names any more. */
+export async function prune(
+  deps: PruneDeps,
+  asked: { readonly stack?: StackId; readonly dryRun: boolean },
+): Promise<Pruned> {
+  const { platform, isAlive, keeping } = deps
+  const removed = await removeOld(
+    { ...platform, isAlive },
+    { ...asked, keeping, deploymentsMax: Number.MAX_SAFE_INTEGER },
+  )
+  return { ...removed, blobs: await sweepBlobs(platform, asked) }
+}
+
+/**
+ * The little of it that the end of a command does: a few deployments of any stack, and a sweep only
+ * when something went. What fails here is no concern of the command, which succeeded.
+ */
+export async function tidy(deps: PruneDeps): Promise<void> {
+  const { platform, isAlive, keeping } = deps
+  try {
+    const removed = await removeOld(
+      { ...platform, isAlive },
+      { keeping, deploymentsMax: limits.deploymentsPerTidy, dryRun: false },
+    )
+    if (removed.deployments.length + removed.versions.length > 0)
+      await sweepBlobs(platform, { dryRun: false })
+  } catch (thrown) {
+    platform.journal.write('warn', 'retention.failed', { reason: messageOf(thrown) })
+  }
+}

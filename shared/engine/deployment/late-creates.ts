@@ -1,0 +1,94 @@
+import type { CatalogPort } from '../../ports/catalog.ts'
+import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
+import type { Head } from '../../records/head.ts'
+import { type DeploymentId, deploymentIdOf, deploymentPartsOf } from '../../records/ids.ts'
+import { lateKeyOf, type LateOutcome } from '../../records/late.ts'
+import type { Operation } from '../../records/operation.ts'
+import { executedOperations, inBatches, readRecords, viewLog } from './log-view.ts'
+import { readSnapshotBlob } from './snapshot-blob.ts'
+
+const creating: ReadonlySet<Operation['op']> = new Set(['create', 'create-replacement'])
+
+interface Ports {
+  readonly log: DecisionLogPort
+  readonly blobs: BlobsPort
+  readonly operations: OperationsPort
+  readonly catalog: CatalogPort
+}
+
+/**
+ * Puts what creates of a deployment made, and no fold, inbox or person has heard of, into the
+ * stack's inbox: before its records go nothing else knows that it exists (I9). The records of all
+ * later deployments must be there still. May be repeated.
+ */
+export async function saveLate(ports: Ports, deployment: DeploymentId): Promise<void> {
+  const late = await lateCreates(ports, deployment)
+  if (late.length === 0) return
+  const { stack } = deploymentPartsOf(deployment)
+  const [taken, known] = [await takenSince(ports, deployment), await knownSince(ports, deployment)]
+  for (const item of late)
+    if (!taken.has(lateKeyOf(item)) && !known.has(keyOf(item.urn, item.state['id'])))
+      await ports.catalog.putLate(stack, item)
+}
+
+/**
+ * Successful creates of a deployment that its fold does not have: their outcome came when their
+ * operation had ended otherwise.
+ */
+async function lateCreates(
+  ports: Ports,
+  deployment: DeploymentId,
+): Promise<readonly LateOutcome[]> {
+  const view = await viewLog(ports, deployment)
+  const creates = executedOperations(view).filter(
+    ({ op, skipCall }) => creating.has(op) && skipCall !== true,
+  )
+  const urns = new Map(creates.map(({ id, urn }) => [id, urn]))
+  const late: LateOutcome[] = []
+  for (const batch of inBatches([...urns.keys()], 500))
+    for (const [operation, head] of await ports.operations.heads(deployment, batch))
+      for (const attempt of unselected(head)) {
+        const outcome = await ports.operations.outcome(deployment, operation, attempt)
+        const urn = urns.get(operation)
+        if (urn === undefined || outcome?.state === undefined) continue
+        if (outcome.verdict === 'failed') continue
+        late.push({ deployment, operation, attempt, urn, state: outcome.state })
+      }
+  return late
+}
+
+/** The attempts whose outcome, if any, is not the end of their operation. */
+function unselected({ attempt, end }: Head): readonly number[] {
+  const attempts = Array.from({ length: attempt }, (_, at) => at + 1)
+  return attempts.filter(one => end?.verdict === 'interrupted' || end?.attempt !== one)
+}
+
+/** Items of the inbox that later deployments took. */
+async function takenSince(ports: Ports, deployment: DeploymentId): Promise<ReadonlySet<string>> {
+  const { stack, number } = deploymentPartsOf(deployment)
+  const last = (await ports.catalog.stack(stack))?.deployments ?? number
+  const taken = new Set<string>()
+  for (let later = number + 1; later <= last; later += 1)
+    for (const { decisions } of await readRecords(ports.log, deploymentIdOf(stack, later), 0))
+      for (const decision of decisions)
+        if (decision.kind === 'pin') for (const key of decision.inbox) taken.add(key)
+  return taken
+}
+
+/** Resources that any version published since had, by URN and id: a person may have named one. */
+async function knownSince(ports: Ports, deployment: DeploymentId): Promise<ReadonlySet<string>> {
+  const { stack } = deploymentPartsOf(deployment)
+  const record = (await ports.catalog.history(stack, Number.MAX_SAFE_INTEGER)).find(
+    one => one.deployment === deployment,
+  )
+  const known = new Set<string>()
+  for (const { version, snapshot } of await ports.catalog.versions(stack, Number.MAX_SAFE_INTEGER))
+    if (version >= (record?.version ?? 0))
+      for (const { urn, id } of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
+        known.add(keyOf(urn, id))
+  return known
+}
+
+function keyOf(urn: string, id: unknown): string {
+  return JSON.stringify([urn, id])
+}

@@ -1,0 +1,135 @@
+import { limits } from '../../config/limits.ts'
+import type { CatalogPort } from '../../ports/catalog.ts'
+import type { BlobsPort, ControlPort, LeasesPort, OperationsPort } from '../../ports/records.ts'
+import type { DecisionLogPort } from '../../ports/records.ts'
+import type { KeptDeployment, RetentionPort } from '../../ports/retention.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import { type DeploymentId, deploymentPartsOf, type StackId } from '../../records/ids.ts'
+import type { LivenessDeps } from './liveness.ts'
+import { saveLate } from './late-creates.ts'
+
+/** How long things are kept. */
+export interface Keeping {
+  readonly recordsMs: number
+  /** Published versions of each stack, at least one; undefined keeps all. */
+  readonly versions: number | undefined
+}
+
+/** What a removal asks of the outside. */
+export interface RetentionDeps {
+  readonly retention: RetentionPort
+  readonly catalog: CatalogPort
+  readonly log: DecisionLogPort
+  readonly blobs: BlobsPort
+  readonly operations: OperationsPort
+  readonly control: ControlPort
+  readonly leases: LeasesPort
+  readonly clock: ClockPort
+  readonly isAlive: LivenessDeps['isAlive']
+}
+
+/** What to remove, and how much of it. */
+export interface Removal {
+  readonly keeping: Keeping
+  /** This stack only; all, and what removed ones left, without it. */
+  readonly stack?: StackId
+  /** At most so many deployments. */
+  readonly deploymentsMax: number
+  /** Only tell what would go. */
+  readonly dryRun: boolean
+}
+
+/** What was removed. */
+export interface Removed {
+  readonly deployments: readonly DeploymentId[]
+  readonly versions: readonly { readonly stack: StackId; readonly versions: readonly number[] }[]
+}
+
+/**
+ * Removes the records of deployments that are closed, published, kept long enough, and whose late
+ * window is over (I6), those of one stack in order; then published versions beyond those that are
+ * kept. What a create made that nobody has heard of is put into the inbox first. Bounded by its
+ * request; may be killed anywhere and done again.
+ */
+export async function removeOld(deps: RetentionDeps, removal: Removal): Promise<Removed> {
+  const nowMs = deps.clock.now()
+  const deployments: DeploymentId[] = []
+  const staying = new Set<StackId>()
+  for (const kept of inOrder(await deps.retention.deployments())) {
+    if (deployments.length >= removal.deploymentsMax) break
+    const { deployment } = kept
+    const { stack } = deploymentPartsOf(deployment)
+    if (staying.has(stack) || (removal.stack ?? stack) !== stack) continue
+    const goes =
+      isOld(kept, nowMs, removal.keeping.recordsMs) && (await isLateWindowOver(deps, kept, nowMs))
+    if (!goes) {
+      // What it made late is known by the records of those behind it.
+      staying.add(stack)
+      continue
+    }
+    deployments.push(deployment)
+    if (removal.dryRun) continue
+    if (kept.isInHistory) await saveLate(deps, deployment)
+    await removeAll(deps.retention, deployment)
+  }
+  return { deployments, versions: await removeVersions(deps, removal) }
+}
+
+/** The deployments of each stack by their numbers. */
+function inOrder(kept: readonly KeptDeployment[]): readonly KeptDeployment[] {
+  const numberOf = ({ deployment }: KeptDeployment): number => deploymentPartsOf(deployment).number
+  return kept.toSorted((a, b) => numberOf(a) - numberOf(b))
+}
+
+/** Whether the records of a deployment have been kept long enough. Pure. */
+function isOld(kept: KeptDeployment, nowMs: number, keepMs: number): boolean {
+  if (kept.isCurrent || kept.closed === false) return false
+  // Who removed a stack removed its history: nobody reads these any more.
+  if (!kept.isInHistory) return true
+  return kept.endedAt !== undefined && kept.endedAt + keepMs <= nowMs
+}
+
+/**
+ * Whether nothing of a deployment can land any more: every process that held it, and every process
+ * group that it left, is seen dead. One of another host cannot be asked: it is given a time.
+ */
+async function isLateWindowOver(
+  deps: RetentionDeps,
+  { deployment, endedAt }: KeptDeployment,
+  nowMs: number,
+): Promise<boolean> {
+  const control = await deps.control.read(deployment)
+  const leases = await deps.leases.list(deployment)
+  const processes = [
+    ...(control === undefined ? [] : [control.holder]),
+    ...leases.map(({ holder }) => holder),
+    ...leases.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
+  ]
+  const states = processes.map(process => deps.isAlive(process))
+  if (states.includes(true)) return false
+  if (!states.includes(undefined)) return true
+  return endedAt !== undefined && endedAt + limits.lateWindowMs <= nowMs
+}
+
+async function removeAll(retention: RetentionPort, deployment: DeploymentId): Promise<void> {
+  while (!(await retention.removeRecords(deployment, limits.rowsPerRemoval)));
+}
+
+async function removeVersions(
+  deps: Pick<RetentionDeps, 'catalog' | 'retention'>,
+  { keeping, stack, dryRun }: Removal,
+): Promise<Removed['versions']> {
+  if (keeping.versions === undefined) return []
+  const removed: { stack: StackId; versions: readonly number[] }[] = []
+  for (const { id, version } of await deps.catalog.stacks()) {
+    if (stack !== undefined && id !== stack) continue
+    const through = version - Math.max(1, keeping.versions)
+    if (through < 1) continue
+    const there = await deps.catalog.versions(id, version)
+    const versions = there.map(one => one.version).filter(one => one <= through)
+    if (versions.length === 0) continue
+    if (!dryRun) await deps.retention.removeVersions(id, through)
+    removed.push({ stack: id, versions })
+  }
+  return removed
+}

@@ -1,0 +1,94 @@
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { error, messageOf } from '../../errors/error.ts'
+import type { BlobEntry, BlobSweepPort } from '../../ports/retention.ts'
+import type { BlobHash, EpochMs } from '../../records/ids.ts'
+
+/** What the file of a blob that was set aside is called: its hash, and this. */
+export const asideEnding = '.aside'
+
+/** A file that a writer left when it died has another ending, and is as old as its death. */
+const blobFile = /^([0-9a-f]{64})(\.aside)?$/
+
+/** The sweep over blobs in files, one folder of two digits a page. */
+export function createBlobSweep(folder: string): BlobSweepPort {
+  const pathOf = (hash: BlobHash): string => join(folder, hash.slice(0, 2), hash)
+  return {
+    list: cursor =>
+      guarded(folder, async () => {
+        const folders = (await namesIn(folder))
+          .filter(name => /^[0-9a-f]{2}$/.test(name))
+          .toSorted()
+        const name = folders.find(one => one > cursor)
+        if (name === undefined) return { blobs: [], next: undefined }
+        return { blobs: await blobsIn(join(folder, name)), next: name }
+      }),
+    setAside: (hash, now) =>
+      guarded(folder, async () => {
+        const path = pathOf(hash)
+        // The time first: who dies in between has only made the blob look younger.
+        await ignoringAbsence(utimes(path, now / 1000, now / 1000))
+        await ignoringAbsence(rename(path, path + asideEnding))
+      }),
+    putBack: hash =>
+      guarded(folder, () => ignoringAbsence(rename(pathOf(hash) + asideEnding, pathOf(hash)))),
+    remove: hash => guarded(folder, () => rm(pathOf(hash) + asideEnding, { force: true })),
+  }
+}
+
+async function blobsIn(folder: string): Promise<readonly BlobEntry[]> {
+  const blobs: BlobEntry[] = []
+  for (const name of await namesIn(folder)) {
+    const [, hash, aside] = blobFile.exec(name) ?? []
+    const found = hash === undefined ? undefined : await statOf(join(folder, name))
+    if (hash === undefined || found === undefined) continue
+    const at = Math.floor(found.mtimeMs) as EpochMs
+    const isAside = aside !== undefined
+    blobs.push({ hash: hash as BlobHash, bytes: found.size, at, isAside })
+  }
+  return blobs
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (thrown) {
+    if (isAbsence(thrown)) return []
+    throw thrown
+  }
+}
+
+/** Undefined for a file that somebody else removed meanwhile. */
+async function statOf(path: string): Promise<{ size: number; mtimeMs: number } | undefined> {
+  try {
+    return await stat(path)
+  } catch (thrown) {
+    if (isAbsence(thrown)) return undefined
+    throw thrown
+  }
+}
+
+/** Two sweeps at once may do the same. */
+async function ignoringAbsence(done: Promise<void>): Promise<void> {
+  try {
+    await done
+  } catch (thrown) {
+    if (!isAbsence(thrown)) throw thrown
+  }
+}
+
+function isAbsence(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+}
+
+async function guarded<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (thrown) {
+    const reason = messageOf(thrown)
+    throw error('STORE_UNAVAILABLE', `blobs below ${folder} cannot be swept: ${reason}`, {
+      details: { folder, reason },
+      cause: thrown,
+    })
+  }
+}

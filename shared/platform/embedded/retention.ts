@@ -1,0 +1,16 @@
+import type { RetentionPort } from '../../ports/retention.ts'
+import type { StoreCall } from './store/methods.ts'
+
+/** Removal of records and versions over the embedded store. */
+export function createRetention(call: StoreCall): RetentionPort {
+  return {
+    deployments: () => call('retention.deployments', {}),
+    removeRecords: (deployment, rows) => call('retention.removeRecords', { deployment, rows }),
+    removeVersions: async (stack, through) =>
+      void (await call('retention.removeVersions', { stack, through })),
+    references: async cursor => {
+      const { hashes, next } = await call('retention.references', { cursor })
+      return { hashes, next: next ?? undefined }
+    },
+  }
+}

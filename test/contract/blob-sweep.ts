@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BlobsPort } from '../../shared/ports/records.ts'
+import type { BlobEntry, BlobSweepPort } from '../../shared/ports/retention.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
+import { type Open, epochMs } from './opened.ts'
+
+interface Ports {
+  readonly blobs: BlobsPort
+  readonly blobSweep: BlobSweepPort
+}
+
+/** Removal of blobs in two steps. */
+export function blobSweepContract(name: string, open: Open<Ports>): void {
+  describe(`blob sweep: ${name}`, () => {
+    let ports: Ports
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      ports = opened.ports
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(`${name} ${text}`)
+    const entries = async (hash: BlobHash): Promise<readonly BlobEntry[]> => {
+      const found: BlobEntry[] = []
+      let cursor: string | undefined = ''
+      while (cursor !== undefined) {
+        const page: Awaited<ReturnType<BlobSweepPort['list']>> = await ports.blobSweep.list(cursor)
+        found.push(...page.blobs.filter(blob => blob.hash === hash))
+        cursor = page.next
+      }
+      return found
+    }
+
+    test('a blob that was put is listed with its size and time', async () => {
+      const before = Date.now() - 2_000
+      const hash = await ports.blobs.put(bytesOf('listed'))
+      const [entry] = await entries(hash)
+      expect(entry).toMatchObject({ bytes: bytesOf('listed').length, isAside: false })
+      expect(entry?.at).toBeGreaterThan(before)
+    })
+
+    test('what was set aside is read as before, and put back', async () => {
+      const hash = await ports.blobs.put(bytesOf('aside'))
+      await ports.blobSweep.setAside(hash, epochMs(5_000))
+      await ports.blobSweep.setAside(hash, epochMs(9_000))
+      expect(await entries(hash)).toMatchObject([{ at: 5_000, isAside: true }])
+      expect(Buffer.from(await ports.blobs.get(hash)).equals(bytesOf('aside'))).toBe(true)
+      await ports.blobSweep.putBack(hash)
+      await ports.blobSweep.putBack(hash)
+      expect(await entries(hash)).toMatchObject([{ isAside: false }])
+    })
+
+    test('what was set aside is removed, unless it was put again', async () => {
+      const hash = await ports.blobs.put(bytesOf('again'))
+      await ports.blobSweep.remove(hash)
+      await ports.blobSweep.setAside(hash, epochMs(5_000))
+      await ports.blobs.put(bytesOf('again'))
+      await ports.blobSweep.remove(hash)
+      expect(Buffer.from(await ports.blobs.get(hash)).equals(bytesOf('again'))).toBe(true)
+      await ports.blobSweep.setAside(hash, epochMs(5_000))
+      await ports.blobSweep.remove(hash)
+      await expect(ports.blobs.get(hash)).rejects.toMatchObject({ code: 'STATE_INVALID' })
+      expect(await entries(hash)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
+import {
+  type Open,
+  blobHash,
+  epochMs,
+  executorId,
+  freshStack,
+  holder,
+  logNumber,
+  operationId,
+  ownerToken,
+  writerToken,
+} from './opened.ts'
+
+const about = { command: 'up', message: '', holder, at: epochMs(100) } as const
+const end = { at: epochMs(200), result: 'succeeded', changes: {}, version: 1 } as const
+const executor = executorId('e')
+
+type Ports = Pick<
+  Platform,
+  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'retention'
+>
+
+/** Removal of records, versions, and the mark. */
+export function retentionContract(name: string, open: Open<Ports>): void {
+  describe(`retention: ${name}`, () => {
+    let ports: Ports
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      ports = opened.ports
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    const ran = async (): Promise<{ stack: StackId; deployment: DeploymentId }> => {
+      const stack = freshStack()
+      await ports.catalog.createStack(stack, epochMs(1))
+      const { deployment } = await ports.catalog.start(stack, about)
+      await ports.control.create(deployment, holder)
+      await ports.leases.register(deployment, executor, holder)
+      for (const number of [0, 1, 2])
+        await ports.log.append(deployment, {
+          number: logNumber(number),
+          writer: writerToken('w'),
+          at: epochMs(1),
+          decisions: [{ kind: 'plan', what: 'deletes', pages: [blobHash('c')], operations: 1 }],
+        })
+      const claim = { owner: ownerToken('o'), executor, attempt: 0, needs: 0 }
+      for (const id of [1, 2].map(operationId)) {
+        await ports.operations.begin(deployment, id, claim)
+        await ports.operations.putOutcome(deployment, {
+          operation: id,
+          attempt: 1,
+          verdict: 'succeeded',
+          stateBlob: blobHash('d'),
+          startedAt: epochMs(1),
+          endedAt: epochMs(2),
+        })
+      }
+      await ports.events.append(deployment, 'w', 0, ['{}', '{}'])
+      return { stack, deployment }
+    }
+    const finish = async (deployment: DeploymentId): Promise<void> => {
+      await ports.control.close(deployment)
+      await ports.catalog.release(deployment, end)
+    }
+    const found = async (deployment: DeploymentId) =>
+      (await ports.retention.deployments()).find(kept => kept.deployment === deployment)
+
+    test('a deployment is told with what its removal is decided by', async () => {
+      const { deployment } = await ran()
+      const open = { deployment, closed: false, isCurrent: true, isInHistory: true }
+      expect(await found(deployment)).toEqual(open)
+      await finish(deployment)
+      const over = { ...open, closed: true, isCurrent: false, endedAt: 200 }
+      expect(await found(deployment)).toEqual(over)
+    })
+
+    test('nothing of a deployment that is open or current is removed', async () => {
+      const { deployment } = await ran()
+      expect(await ports.retention.removeRecords(deployment, 100)).toBe(true)
+      await ports.control.close(deployment)
+      expect(await ports.retention.removeRecords(deployment, 100)).toBe(true)
+      expect(await ports.log.read(deployment, logNumber(0), 9)).toHaveLength(3)
+    })
+
+    test('records go a few at a time, the first of the log first, the control record last', async () => {
+      const { deployment } = await ran()
+      await finish(deployment)
+      expect(await ports.retention.removeRecords(deployment, 1)).toBe(false)
+      const [first] = await ports.log.read(deployment, logNumber(0), 1)
+      expect(first?.number).toBeGreaterThan(0)
+      let calls = 1
+      while (!(await ports.retention.removeRecords(deployment, 1))) {
+        calls += 1
+        if (calls > 50) throw new Error('it never ends')
+        if ((await found(deployment)) === undefined) continue
+        expect((await ports.control.read(deployment))?.closed).not.toBe(false)
+      }
+      expect(await found(deployment)).toBeUndefined()
+      expect(await ports.log.read(deployment, logNumber(0), 9)).toEqual([])
+      expect(await ports.operations.ends(deployment, [1, 2].map(operationId))).toEqual(new Map())
+      expect(await ports.operations.outcome(deployment, operationId(1), 1)).toBeUndefined()
+      expect(await ports.control.read(deployment)).toBeUndefined()
+      expect(await ports.leases.list(deployment)).toEqual([])
+      expect((await ports.events.read(deployment, 0, 9)).events).toEqual([])
+      expect(await ports.retention.removeRecords(deployment, 100)).toBe(true)
+    })
+
+    test('the records of others stay', async () => {
+      const [one, other] = [await ran(), await ran()]
+      await finish(one.deployment)
+      await finish(other.deployment)
+      while (!(await ports.retention.removeRecords(one.deployment, 100)));
+      expect(await ports.log.read(other.deployment, logNumber(0), 9)).toHaveLength(3)
+      expect(await ports.leases.list(other.deployment)).toHaveLength(1)
+      expect((await ports.catalog.history(one.stack, 9))[0]?.result).toBe('succeeded')
+    })
+
+    test('a stack that was removed left records without history', async () => {
+      const { stack, deployment } = await ran()
+      await finish(deployment)
+      await ports.catalog.removeStack(stack)
+      expect(await found(deployment)).toEqual({
+        deployment,
+        closed: true,
+        isCurrent: false,
+        isInHistory: false,
+      })
+    })
+
+    test('old versions go, the current one never', async () => {
+      const stack = freshStack()
+      await ports.catalog.createStack(stack, epochMs(1))
+      for (const [at, digit] of ['a', 'b', 'e'].entries())
+        await ports.catalog.publish(stack, at, blobHash(digit))
+      await ports.retention.removeVersions(stack, 1)
+      expect((await ports.catalog.versions(stack, 9)).map(one => one.version)).toEqual([3, 2])
+      await ports.retention.removeVersions(stack, 99)
+      expect((await ports.catalog.versions(stack, 9)).map(one => one.version)).toEqual([3])
+    })
+
+    test('every blob that a record or version names is a reference', async () => {
+      const { stack } = await ran()
+      await ports.catalog.publish(stack, 0, blobHash('f'))
+      const hashes = new Set<string>()
+      let cursor: string | undefined = ''
+      while (cursor !== undefined) {
+        const page: Awaited<ReturnType<Ports['retention']['references']>> =
+          await ports.retention.references(cursor)
+        for (const hash of page.hashes) hashes.add(hash)
+        cursor = page.next
+      }
+      for (const digit of ['c', 'd', 'f']) expect(hashes).toContain(blobHash(digit))
+      expect(hashes).not.toContain(blobHash('9'))
+    })
+  })
+}

@@ -1,0 +1,134 @@
+import { afterEach, expect, test } from 'vitest'
+import { compact, readState } from '../../functions/compaction/handle.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { type DeploymentId, deploymentIdOf } from '../../shared/records/ids.ts'
+import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { createCloud } from './cloud.ts'
+import type { TestEngine } from './engine.ts'
+import { Killed } from './process.ts'
+import { first, second } from './resume.ts'
+import { createEngines, stackOf } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** An engine whose second deployment died when everything was folded but nothing published. */
+async function aboutToPublish(): Promise<{ engine: TestEngine; deployment: DeploymentId }> {
+  const counting = await engines.of(createCloud())
+  await counting.run(first)
+  const { effects } = await counting.run(second)
+  const effect = effects.indexOf('catalog.publish') + 1
+  expect(effect).toBeGreaterThan(0)
+  const engine = await engines.of(createCloud())
+  await engine.run(first)
+  const killed = engine.run(second, { kill: { effect, when: 'before' } })
+  await expect(killed).rejects.toBeInstanceOf(Killed)
+  const { current } = await stackOf(engine.platform)
+  if (current === '') throw new Error('nothing was left')
+  return { engine, deployment: current }
+}
+
+/** The ports, dead from the n-th write of a compaction on; `after`: the write itself takes place. */
+function dying(platform: Platform, write: number, after: boolean): Platform {
+  let writes = 0
+  const guard =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      writes += 1
+      if (writes > write || (writes === write && !after)) throw new Error('dead')
+      const result = await call(...args)
+      if (writes === write) throw new Error('dead')
+      return result
+    }
+  return {
+    ...platform,
+    blobs: { ...platform.blobs, put: guard(platform.blobs.put) },
+    catalog: { ...platform.catalog, publish: guard(platform.catalog.publish) },
+  }
+}
+
+test('two compactions at once, and one more, come to one version with the same bytes', async () => {
+  const { engine, deployment } = await aboutToPublish()
+  const { platform } = engine
+  const results = await Promise.all([1, 2, 3].map(() => compact(platform, deployment)))
+  const again = await compact(platform, deployment)
+  expect(new Set([...results, again].map(one => JSON.stringify(one))).size).toBe(1)
+  const stack = await stackOf(platform)
+  expect(stack).toMatchObject({ version: again.version, snapshot: again.snapshot })
+  expect(await platform.catalog.versions(stack.id, 9)).toHaveLength(2)
+})
+
+test.each([
+  [1, false],
+  [1, true],
+  [2, false],
+  [2, true],
+])(
+  'a compaction that died at its write %i (done: %s) is done again to the same bytes',
+  async (write, after) => {
+    const { engine, deployment } = await aboutToPublish()
+    const { platform } = engine
+    const before = await stackOf(platform)
+    const dead = compact(dying(platform, write, after), deployment)
+    await expect(dead).rejects.toThrow('dead')
+    const between = await stackOf(platform)
+    const isPublished = write === 2 && after
+    expect(between.version).toBe(before.version + (isPublished ? 1 : 0))
+    const other = await compact(platform, deployment)
+    expect(other.version).toBe(before.version + 1)
+    if (isPublished) expect(other.snapshot).toBe(between.snapshot)
+    // The deployment itself is closed by the next one, from wherever it stood.
+    const closing = await engine.run(second)
+    expect(closing.result.result).toBe('succeeded')
+    const versions = await platform.catalog.versions(before.id, 9)
+    expect(versions.find(one => one.version === other.version)?.snapshot).toBe(other.snapshot)
+    const history = await platform.catalog.history(before.id, 9)
+    expect(history.map(({ version }) => version)).toEqual([3, 2, 1])
+  },
+)
+
+test('a close that died between publish and release publishes nothing a second time', async () => {
+  const counting = await engines.of(createCloud())
+  await counting.run(first)
+  const { effects } = await counting.run(second)
+  for (const name of ['catalog.publish', 'control.close']) {
+    const engine = await engines.of(createCloud())
+    await engine.run(first)
+    const kill = { effect: effects.lastIndexOf(name) + 1, when: 'after' as const }
+    await expect(engine.run(second, { kill })).rejects.toBeInstanceOf(Killed)
+    const published = await stackOf(engine.platform)
+    expect(published).toMatchObject({ version: 2, current: deploymentIdOf(published.id, 2) })
+    const next = await engine.run(second)
+    expect(next.result.hasChanges).toBe(false)
+    const versions = await engine.platform.catalog.versions(published.id, 9)
+    expect(versions.find(({ version }) => version === 2)?.snapshot).toBe(published.snapshot)
+  }
+})
+
+test('readers see a whole state all the while, and a pointer to nothing never', async () => {
+  const engine = await engines.of(createCloud())
+  await engine.run(first)
+  const { platform } = engine
+  let isRunning = true
+  let reads = 0
+  const seen = new Set<number>()
+  const reading = (async () => {
+    while (isRunning) {
+      const stack = await stackOf(platform)
+      const states = [
+        await readState(platform, stack),
+        await readSnapshotBlob(platform.blobs, stack.snapshot),
+      ]
+      for (const state of states) expect(verifyIntegrity(state)).toBeUndefined()
+      seen.add(stack.version)
+      reads += 1
+    }
+  })()
+  await engine.run(second)
+  await engine.run(undefined, { command: 'destroy' })
+  isRunning = false
+  await reading
+  expect(reads).toBeGreaterThan(3)
+  expect(seen.size).toBeGreaterThan(1)
+})

@@ -1,0 +1,186 @@
+import { afterEach, expect, test } from 'vitest'
+import { stateAt, storyOf } from '../../functions/compaction/moment.ts'
+import { removeOld, type RetentionDeps } from '../../shared/engine/deployment/retention.ts'
+import { sweepBlobs } from '../../shared/engine/deployment/sweep-blobs.ts'
+import {
+  type DeploymentId,
+  deploymentIdOf,
+  type EpochMs,
+  type OperationId,
+} from '../../shared/records/ids.ts'
+import type { LateOutcome } from '../../shared/records/late.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { createCloud } from './cloud.ts'
+import type { TestEngine } from './engine.ts'
+import { first } from './resume.ts'
+import { createEngines, stackOf, things } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const dayMs = 24 * 3_600_000
+const keeping = { recordsMs: 30 * dayMs, versions: 2 }
+const all = { keeping, deploymentsMax: 100, dryRun: false }
+const isOver = () => false
+
+/** The same ports so many days later. */
+function later(platform: Platform, days: number): Platform {
+  const now = (): EpochMs => (platform.clock.now() + days * dayMs) as EpochMs
+  return { ...platform, clock: { ...platform.clock, now } }
+}
+
+function depsOf(platform: Platform, more: Partial<RetentionDeps> = {}): RetentionDeps {
+  return { ...platform, isAlive: isOver, ...more }
+}
+
+/** An engine after three deployments. */
+async function ran(): Promise<TestEngine> {
+  const engine = await engines.of(createCloud())
+  await engine.run(first)
+  await engine.run(things({ a: { v: 2 } }))
+  await engine.run(undefined, { command: 'destroy' })
+  return engine
+}
+
+async function kept(platform: Platform): Promise<readonly DeploymentId[]> {
+  return (await platform.retention.deployments()).map(({ deployment }) => deployment)
+}
+
+test('records stay until they are old and everything of their deployment is dead', async () => {
+  const { platform } = await ran()
+  expect((await removeOld(depsOf(later(platform, 29)), all)).deployments).toEqual([])
+  const living = depsOf(later(platform, 31), { isAlive: () => true })
+  expect((await removeOld(living, all)).deployments).toEqual([])
+  const unknown = { isAlive: () => undefined }
+  const soon = { ...all, keeping: { ...keeping, recordsMs: 0 } }
+  expect((await removeOld(depsOf(platform, unknown), soon)).deployments).toEqual([])
+  const told = await removeOld(depsOf(later(platform, 31)), { ...all, dryRun: true })
+  expect(told.deployments).toHaveLength(3)
+  expect(await kept(platform)).toHaveLength(3)
+  const bounded = await removeOld(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
+  expect(bounded.deployments).toHaveLength(1)
+  expect(await kept(platform)).toHaveLength(2)
+  await removeOld(depsOf(later(platform, 31), unknown), all)
+  expect(await kept(platform)).toEqual([])
+})
+
+test('what is left of a stack after its records went: state, history, kept versions', async () => {
+  const engine = await ran()
+  const { platform } = engine
+  const before = await stackOf(platform)
+  const removed = await removeOld(depsOf(later(platform, 31)), all)
+  expect(removed.versions).toEqual([{ stack: before.id, versions: [1] }])
+  expect(await stackOf(platform)).toEqual(before)
+  const story = await storyOf(platform, before, 2)
+  expect(story.moments).toBeUndefined()
+  expect(story.record.result).toBe('succeeded')
+  const gone = { code: 'RECORDS_REMOVED' }
+  const far = 4e12 as EpochMs
+  const atMoment = { kind: 'lamport', deployment: 2, lamport: 3 } as const
+  await expect(stateAt(platform, before, atMoment, far)).rejects.toMatchObject(gone)
+  const during = { kind: 'time', at: story.record.startedAt } as const
+  await expect(stateAt(platform, before, during, far)).rejects.toMatchObject(gone)
+  const after = { kind: 'time', at: platform.clock.now() } as const
+  expect(await stateAt(platform, before, after, far)).toBeDefined()
+  const again = await engine.run(things({ b: { v: 1 } }))
+  expect(again.result.result).toBe('succeeded')
+})
+
+test('a removal that is killed anywhere is done by the next one', async () => {
+  const { platform } = await ran()
+  const stack = await stackOf(platform)
+  for (let row = 0; row < 1_000; row += 1) {
+    const [next] = await kept(platform)
+    if (next === undefined) return
+    await platform.retention.removeRecords(next, 1)
+    if (row === 3 || row === 40) {
+      const rest = await removeOld(depsOf(later(platform, 31)), { ...all, dryRun: true })
+      expect(rest.deployments).toContain(next)
+      const left = { kind: 'lamport', deployment: 1, lamport: 1 } as const
+      await expect(stateAt(platform, stack, left, 4e12 as EpochMs)).rejects.toMatchObject({
+        code: 'RECORDS_REMOVED',
+      })
+    }
+  }
+  throw new Error('records are left')
+})
+
+/** An engine whose first deployment died in the create of `a`, which took place all the same. */
+async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome }> {
+  const program = things({ a: { v: 1 } })
+  const whole = await (await engines.of(createCloud())).run(program)
+  const effect = whole.effects.indexOf('provider.create') + 1
+  const engine = await engines.of(createCloud())
+  const { platform } = engine
+  await expect(engine.run(program, { kill: { effect, when: 'before' } })).rejects.toThrow('killed')
+  const ran = await engine.run(things({ b: { v: 1 } }), { forget: true })
+  const provider = ran.state.resources?.find(({ id }) => id === 'b-1')?.['provider'] ?? null
+  const { id: stack } = await stackOf(platform)
+  const deployment = deploymentIdOf(stack, 1)
+  const ids = Array.from({ length: 9 }, (_, id) => id as OperationId)
+  const heads = await platform.operations.heads(deployment, ids)
+  const found = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
+  const there = whole.state.resources?.find(({ id }) => id === 'a-1')
+  if (found === undefined || there === undefined) throw new Error('nothing was interrupted')
+  const made = { ...there, provider }
+  const [operation, { attempt }] = found
+  const at = { startedAt: 1 as EpochMs, endedAt: 2 as EpochMs }
+  const outcome = { operation, attempt, verdict: 'succeeded' as const, state: made, ...at }
+  await platform.operations.putOutcome(deployment, outcome)
+  expect(ran.state.pending_operations).toBeUndefined()
+  return { engine, item: { deployment, operation, attempt, urn: made.urn as Urn, state: made } }
+}
+
+test('what a create made that nobody heard of is in the inbox before its records go', async () => {
+  const { engine, item } = await withLateCreate()
+  const { platform } = engine
+  const { id } = await stackOf(platform)
+  expect(await platform.catalog.late(id, 9)).toEqual([])
+  await removeOld(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
+  expect(await platform.catalog.late(id, 9)).toEqual([item])
+  expect(await kept(platform)).toEqual([deploymentIdOf(id, 2)])
+})
+
+test('what a deployment took from the inbox is not put there again', async () => {
+  const { engine, item } = await withLateCreate()
+  const { platform } = engine
+  const { id } = await stackOf(platform)
+  await platform.catalog.putLate(id, item)
+  await engine.run(things({ b: { v: 1 } }))
+  await removeOld(depsOf(later(platform, 31)), all)
+  expect(await platform.catalog.late(id, 9)).toEqual([])
+  expect(await kept(platform)).toEqual([])
+})
+
+test('blobs that nothing names go in two steps, a day apart; what is named stays', async () => {
+  const { platform } = await ran()
+  const stack = await stackOf(platform)
+  const text = (await platform.blobs.get(stack.snapshot as never)).length
+  const sweep = (days: number) => sweepBlobs(later(platform, days), { dryRun: false })
+  expect(await sweep(0)).toMatchObject({ setAside: 0, removed: 0 })
+  expect(await sweep(31)).toMatchObject({ setAside: 0, removed: 0 })
+  await removeOld(depsOf(later(platform, 31)), all)
+  const [first, again] = [await sweep(32), await sweep(32.5)]
+  expect(first.setAside).toBeGreaterThan(0)
+  expect(again).toMatchObject({ setAside: 0, removed: 0 })
+  const told = await sweepBlobs(later(platform, 34), { dryRun: true })
+  expect(await sweep(34)).toEqual(told)
+  expect(told.removed).toBe(first.setAside)
+  expect((await platform.blobs.get(stack.snapshot as never)).length).toBe(text)
+  for (const { snapshot } of await platform.catalog.versions(stack.id, 9))
+    await platform.blobs.get(snapshot)
+})
+
+test('a blob that is named again while it is set aside is put back', async () => {
+  const { platform } = await ran()
+  const stack = await stackOf(platform)
+  const bytes = Buffer.from('{"version":3,"deployment":null}')
+  const hash = await platform.blobs.put(bytes)
+  await sweepBlobs(later(platform, 2), { dryRun: false })
+  // A writer that found it there, and names it only now.
+  await platform.catalog.publish(stack.id, stack.version, hash)
+  expect(Buffer.from(await platform.blobs.get(hash))).toEqual(bytes)
+  expect(await sweepBlobs(later(platform, 4), { dryRun: false })).toMatchObject({ putBack: 1 })
+  expect(Buffer.from(await platform.blobs.get(hash))).toEqual(bytes)
+})
