@@ -12,6 +12,8 @@ import type { LogRecord } from '../../shared/records/log.ts'
 /** When a process dies: before its n-th effect, or after it and before it hears of it. */
 export interface Killing {
   readonly effect: number
+  /** Counts only effects of this name: the order of others may differ from run to run. */
+  readonly call?: string
   /** `refused`: it does not die, the store only refuses this one effect. */
   readonly when: 'before' | 'after' | 'refused'
 }
@@ -56,6 +58,15 @@ function nameOf(name: string, args: readonly unknown[]): string {
   return `log.append ${decisions.map(({ kind }) => kind).join(' + ')}`
 }
 
+/** Whether the effect that came last is the one to die at. */
+function reached(kill: Killing | undefined, effects: readonly string[]): boolean {
+  if (kill?.call === undefined) return effects.length === kill?.effect
+  return (
+    effects.at(-1) === kill.call &&
+    effects.filter(name => name === kill.call).length === kill.effect
+  )
+}
+
 /** Opens a process of its own over the store of a home, with a holder identity of its own. */
 export async function openProcess(about: {
   readonly home: string
@@ -79,7 +90,7 @@ export async function openProcess(about: {
     const around = async (...args: Parameters<F>): Promise<unknown> => {
       if (isDead) return never
       if (!isRead) effects.push(nameOf(name, args))
-      const isHere = !isRead && effects.length === about.kill?.effect
+      const isHere = !isRead && reached(about.kill, effects)
       if (isHere && about.kill?.when === 'before') return die()
       if (isHere && about.kill?.when === 'refused')
         throw error('STORE_UNAVAILABLE', 'the store has a bad moment')

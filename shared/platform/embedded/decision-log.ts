@@ -37,11 +37,13 @@ function parseRecord(
   text: string,
 ): LogRecord {
   return parseRecordJson({ kind: 'log', keys }, text, (value): value is LogRecord =>
-    isRecordAt(keys.number, value),
+    isRecordFrom(keys.number, value),
   )
 }
 
-function isRecordAt(number: number, value: unknown): boolean {
+/** Records before it may have been removed, so that it stands further on. */
+function isRecordFrom(number: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return 'number' in value && value.number === number && 'decisions' in value
+  const { number: found } = value as { readonly number?: unknown }
+  return typeof found === 'number' && found >= number && 'decisions' in value
 }
