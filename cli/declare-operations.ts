@@ -3,7 +3,7 @@ import type { Attach } from './attach.ts'
 import { collect } from './flags.ts'
 import { missingOptions } from './missing.ts'
 
-/** Declares `up`, `preview`, `refresh`, `destroy`, `resume` and `cancel`. */
+/** Declares `up`, `preview`, `refresh` and `destroy`. */
 export function declareOperations(root: Command, attach: Attach): void {
   const up = shared(root.command('up').alias('update'))
     .description('make the resources of a stack what its program says')
@@ -52,7 +52,10 @@ export function declareOperations(root: Command, attach: Attach): void {
     async () => (await import('./commands/destroy.ts')).destroy,
     missingOptions.destroy,
   )
+}
 
+/** Declares what is done about deployments that run or were left. */
+export function declareDeployments(root: Command, attach: Attach): void {
   const resume = root
     .command('resume')
     .description('go on with the deployment of a stack whose process died')
@@ -63,6 +66,14 @@ export function declareOperations(root: Command, attach: Attach): void {
     .option('--show-secrets', 'show secrets in clear')
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
   attach(resume, async () => (await import('./commands/resume.ts')).resume)
+
+  const serve = root
+    .command('serve')
+    .description('go on with interrupted deployments by itself, and run operations left to it')
+    .addOption(
+      new Option('--only <role>', 'serve as one of both').choices(['generator', 'executor']),
+    )
+  attach(serve, async () => (await import('./commands/serve.ts')).serve)
 
   const cancel = root
     .command('cancel')
@@ -84,6 +95,11 @@ function shared(command: Command): Command {
     .option('--config-path', 'the keys of --config are paths')
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
     .option('--skip-config-validation', 'do not check the configuration against the project')
+    .addOption(
+      new Option('--execute <where>', 'who runs the operations: this process, or `antichain serve`')
+        .choices(['here', 'elsewhere'])
+        .default('here'),
+    )
     .option('--wait', 'wait while another deployment of the stack runs')
     .addOption(new Option('--suppress-progress').hideHelp())
     .addOption(new Option('--suppress-permalink [when]').hideHelp())

@@ -4,13 +4,31 @@ import type { DeployRequest, RunningDeployment } from '../shared/engine/request.
 import type { DeploymentStory } from '../functions/compaction/moment.ts'
 import type { PendingNote } from '../shared/ports/catalog.ts'
 import type { Platform } from '../shared/ports/platform.ts'
-import type { DeploymentOptions } from '../shared/records/log.ts'
+import type { DeploymentOptions, ProgramPlace } from '../shared/records/log.ts'
 import type { Moment } from '../shared/records/moment.ts'
-import type { StackId } from '../shared/records/ids.ts'
+import type { DeploymentId, StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
 export type CancelOutcome = 'none' | 'closed' | 'asked'
+
+/** What a process that serves does. */
+export type ServeRole = 'generator' | 'executor'
+
+/** What a deployment was begun with, as its records have it. */
+export interface Pin {
+  readonly options: DeploymentOptions
+  readonly place: ProgramPlace
+}
+
+/** How a process serves; see `local/serve.ts`. */
+export interface ServeOptions {
+  readonly roles: ReadonlySet<ServeRole>
+  readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
+  readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
+  readonly said: (line: string) => void
+  readonly over: AbortSignal
+}
 
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {
@@ -50,6 +68,8 @@ export interface Local {
   readonly story: (stack: StackId, number: number) => Promise<DeploymentStory>
   /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
   readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
+  /** Serves until it is told to end. */
+  readonly serve: (options: ServeOptions) => Promise<void>
   readonly close: () => Promise<void>
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { isTruthy } from '../shared/config/truthy.ts'
 import { error } from '../shared/errors/error.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
@@ -46,7 +47,7 @@ export async function requestOf(
   })
   return {
     stack,
-    source: sourceOf(project),
+    source: sourceOf(session, project, flags.text('configFile')),
     config,
     secrets,
     program: identityOf(project, config, secrets),
@@ -56,6 +57,7 @@ export async function requestOf(
       command,
       parallel,
       refresh,
+      execute: flags.text('execute') === 'elsewhere' ? 'elsewhere' : 'here',
       continueOnError:
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
@@ -89,9 +91,14 @@ function identityOf(
   return secrets.digest(JSON.stringify([programDigest(project.root), values]))
 }
 
-function sourceOf(project: Project): DeployRequest['source'] {
+function sourceOf(
+  session: Session,
+  project: Project,
+  file: string | undefined,
+): DeployRequest['source'] {
   const { name, root, runtime, runtimeOptions } = project
-  return { name, root, runtime, runtimeOptions, ...programPlace(project) }
+  const place = { name, root, runtime, runtimeOptions, ...programPlace(project) }
+  return file === undefined ? place : { ...place, configFile: resolve(session.cwd, file) }
 }
 
 function keepConfig(flags: Flags, file: StackConfig, project: Project): void {

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { error } from '../shared/errors/error.ts'
 import { declareConfig } from './declare-config.ts'
-import { declareOperations } from './declare-operations.ts'
+import { declareDeployments, declareOperations } from './declare-operations.ts'
 import { declareState } from './declare-state.ts'
 import { declareStack } from './declare-stack.ts'
 import { reportFailure } from './failure.ts'
@@ -73,6 +73,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
       }
     })
   declareOperations(root, attach)
+  declareDeployments(root, attach)
   declareStack(root, attach)
   declareConfig(root, attach)
   declareState(root, attach)

@@ -21,12 +21,9 @@ export function deploymentRun(
   { started, startedAt }: { readonly started: StartedDeployment; readonly startedAt: number },
 ): RunningDeployment {
   const { platform, ports } = asked
-  const { life, emitter, baseNow } = surroundings
+  const { life, emitter, baseNow, told } = surroundings
   const { deployment } = started
   let isCancelled = false
-  baseNow.current = started.base
-  if (started.left !== undefined)
-    baseNow.madeBefore = providerIn(started.left, createSealing(asked.request.secrets))
   const cancel = (): void => {
     if (isCancelled) return
     isCancelled = true
@@ -45,7 +42,7 @@ export function deploymentRun(
   })
   let isOpen = true
   const run = async (): Promise<DeployResult> => {
-    const executor = await startExecutor(asked, surroundings, started)
+    const executor = await executorOf(asked, surroundings, started)
     try {
       if (started.closed !== undefined) tellClosed(emitter, started.closed)
       for (const sentence of started.told) emitter.diagnostic('warning', sentence)
@@ -57,7 +54,11 @@ export function deploymentRun(
         isOpen = false
         return isCancelled
       }
-      const ended = await runDeployment(ports, started, life, { isCancelled: closing, rebase })
+      const ended = await runDeployment(ports, started, life, {
+        isCancelled: closing,
+        rebase,
+        told,
+      })
       const left = await pendingOf(asked)
       summary(surroundings, {
         startedMs: startedAt,
@@ -69,7 +70,7 @@ export function deploymentRun(
       return resultOf(emitter, ended.result, left)
     } finally {
       endWatching()
-      await executor.end()
+      await executor?.end()
       await tearDown(surroundings)
     }
   }
@@ -81,6 +82,20 @@ export function deploymentRun(
     void surroundings.processes.close()
   }
   return { done: run(), cancel, terminate }
+}
+
+/** The executor of this process, unless other processes run the operations. */
+async function executorOf(
+  asked: Asked,
+  surroundings: Surroundings,
+  started: StartedDeployment,
+): Promise<Awaited<ReturnType<typeof startExecutor>> | undefined> {
+  const { baseNow } = surroundings
+  baseNow.current = started.base
+  if (started.left !== undefined)
+    baseNow.madeBefore = providerIn(started.left, createSealing(asked.request.secrets))
+  if (started.pin.options.execute === 'elsewhere') return undefined
+  return startExecutor(asked, surroundings, started)
 }
 
 function tellClosed(emitter: StepEmitter, closed: DeploymentId): void {

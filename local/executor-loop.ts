@@ -1,25 +1,27 @@
 import { pollDeliveries } from '../functions/step-executor/handle.ts'
-import type { StartedDeployment } from '../functions/step-generator/start.ts'
-import { stepOfOperation } from '../shared/engine/deployment/operations.ts'
-import { madeBefore } from '../shared/engine/deployment/recorded-end.ts'
+import { baseOf } from '../shared/engine/deployment/base.ts'
+import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
 import { createExecutor } from '../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../shared/engine/executor/execution-context.ts'
 import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
+import { createStepSource } from '../shared/engine/executor/step-source.ts'
+import { decodeSnapshot } from '../shared/state/deployment.ts'
 import { keepLease } from '../shared/engine/executor/lease.ts'
 import { DeployError, error } from '../shared/errors/error.ts'
-import type { ExecutorId } from '../shared/records/ids.ts'
+import type { DeploymentId, ExecutorId } from '../shared/records/ids.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
 
 /** The executor of this process: polls the queue, keeps its lease, until it is ended. */
 export async function startExecutor(
   asked: Asked,
   surroundings: Surroundings,
-  started: StartedDeployment,
+  started: { readonly deployment: DeploymentId },
 ): Promise<{ readonly end: () => Promise<void> }> {
   const { platform, ports, request } = asked
   const { deployment } = started
+  const { baseNow } = surroundings
   const executor = platform.random.uuid() as ExecutorId
   const lease = await keepLease(
     {
@@ -41,17 +43,28 @@ export async function startExecutor(
     deployment,
     plan,
     sealing,
-    stepOf: operation => {
-      const base = surroundings.baseNow.current ?? started.base
-      const { left } = started
-      const made =
-        left === undefined ? () => undefined : madeBefore(left.before, left.recorded, sealing)
-      return Promise.resolve(stepOfOperation(operation, { base, sealing, made }))
-    },
+    stepOf: createStepSource({
+      deployment,
+      plan,
+      operations: platform.operations,
+      sealing,
+      baseOfPin: async pin => {
+        const known = baseNow.current
+        if (known?.epoch === pin.epoch) return known
+        const stored = await readSnapshotBlob(platform.blobs, pin.base)
+        baseNow.current = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
+        return baseNow.current
+      },
+    }),
     emitter: surroundings.emitter,
+    told: surroundings.told,
     performing: surroundings.performing,
     holdsLease: lease.holds,
     slots: createSlots(Math.max(1, request.options.parallel)),
+  }
+  baseNow.settled = (urn, id) => {
+    const state = plan.provider(urn, id)
+    return state === undefined ? undefined : sealing.open(state)
   }
   const handler = createExecutor(platform, {
     executor,

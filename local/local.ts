@@ -26,6 +26,7 @@ import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
+import { serve, type ServeOptions } from './serve.ts'
 import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
 
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
@@ -66,6 +67,8 @@ export interface Local {
   readonly story: (stack: StackId, number: number) => Promise<DeploymentStory>
   /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
   readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
+  /** Serves every stack of the store; see `serve`. */
+  readonly serve: (options: ServeOptions) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -100,6 +103,7 @@ export async function openLocal(options: {
     },
     story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
     prune: asked => prune(pruning, asked),
+    serve: serving => serve({ platform, ports }, serving),
     close: () => platform.close(),
   }
 }

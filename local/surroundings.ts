@@ -5,6 +5,7 @@ import type { EventSink } from '../shared/engine/events/event.ts'
 import { type StepEmitter, createStepEmitter } from '../shared/engine/events/step-emitter.ts'
 import type { PerformDeps } from '../shared/engine/executor/performing.ts'
 import { type Base, providerStateIn } from '../shared/engine/deployment/base.ts'
+import type { OperationId } from '../shared/records/ids.ts'
 import type { Urn } from '../shared/names/urn.ts'
 import type { ResourceState } from '../shared/state/resource.ts'
 import type { PackageRequest } from '../shared/engine/generator/goal.ts'
@@ -50,6 +51,8 @@ export interface BaseNow {
   current: Base | undefined
   /** Those that an earlier life of the deployment made. */
   madeBefore: (urn: Urn, id: string) => ResourceState | undefined
+  /** Those that the deployment settled, as far as its executor has read the log. */
+  settled: (urn: Urn, id: string) => ResourceState | undefined
 }
 
 /** Everything of one run that must be ended with it. */
@@ -61,6 +64,8 @@ export interface Surroundings {
   readonly emitter: StepEmitter
   readonly performing: PerformDeps
   readonly baseNow: BaseNow
+  /** Operations of which an executor of this process has told. */
+  readonly told: Set<OperationId>
 }
 
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -83,12 +88,14 @@ export async function surround({ platform, request, sink, hosts }: Asked): Promi
   const env = userEnvironment(path)
   const plugins =
     hosts?.plugins ?? pluginHost({ request, env, path, processes, monitor, emitter, scrub })
-  const baseNow: BaseNow = { current: undefined, madeBefore: () => undefined }
+  const nobody = (): undefined => undefined
+  const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody }
   const providers = createProviderRegistry({
     host: plugins,
     configOf: pkg => plainConfig(request, pkg),
     stateOf: (urn, id) =>
       baseNow.madeBefore(urn, id) ??
+      baseNow.settled(urn, id) ??
       (baseNow.current === undefined
         ? undefined
         : providerStateIn(baseNow.current.snapshot, urn, id)),
@@ -115,7 +122,7 @@ export async function surround({ platform, request, sink, hosts }: Asked): Promi
     digest: request.secrets.digest,
     pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
-  return { life, monitor, plugins, processes, emitter, performing, baseNow }
+  return { life, monitor, plugins, processes, emitter, performing, baseNow, told: new Set() }
 }
 
 /** The monitor, with what programs and plugins say told as diagnostics. */

@@ -30,6 +30,8 @@ export interface EndedDeployment {
 /** What runs beside the generator in this process. */
 export interface Beside {
   readonly isCancelled: () => boolean
+  /** Operations of which an executor of this process has told. */
+  readonly told: Set<OperationId>
   readonly rebase: (base: Base) => void
 }
 
@@ -54,6 +56,7 @@ export async function runDeployment(
     recorded: started.left?.recorded,
     before: started.left?.before ?? new Map(),
     emitter: life.emitter,
+    told: beside.told,
     sealing: createSealing(life.request.secrets),
     nextId: () => {
       last += 1

@@ -18,7 +18,7 @@ import {
 } from '../../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { takeLate } from '../../shared/journal/take-late.ts'
-import { rulesVersion } from '../../shared/records/log.ts'
+import { type ProgramPlace, rulesVersion } from '../../shared/records/log.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/deployment.ts'
 import { clearPendingCreates, importPending } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -113,6 +113,7 @@ async function pinned(
       rules: rulesVersion,
       options: request.options,
       program: request.program,
+      place: placeOf(request.source),
       secrets: { type, state },
       inbox,
     }
@@ -126,6 +127,10 @@ async function pinned(
     await finishClose(ports, deployment, { liveness, changes: {} })
     throw thrown
   }
+}
+
+function placeOf({ root, configFile }: DeployRequest['source']): ProgramPlace {
+  return configFile === undefined ? { root } : { root, configFile }
 }
 
 /** A base that was made ready for a deployment. */

@@ -15,6 +15,8 @@ export const limits = {
   leaseGiveUpMs: 40_000,
   /** Recovery waits for lease plus this: two clocks and a slow write lie between the two sides. */
   leaseMarginMs: 30_000,
+  /** How often a generator looks whether an executor is gone. */
+  lookMs: 3_000,
   /** How often the generator looks for lost arrivals, ready joins and lost owners. */
   sweepMs: 30_000,
   /** The delayed nudge that a holder keeps ahead of itself: lease plus margin. */

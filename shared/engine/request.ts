@@ -10,6 +10,8 @@ export interface ProjectSource {
   readonly name: string
   /** The folder of the project file. */
   readonly root: string
+  /** The configuration file, where it is not the one of the stack. */
+  readonly configFile?: string
   /** The folder in which the program and its plugins run. */
   readonly directory: string
   /** `.` or a file relative to `directory`. */

@@ -29,6 +29,8 @@ export interface DeploymentOptions {
   readonly parallel: number
   readonly refresh: boolean
   readonly continueOnError: boolean
+  /** Who runs its operations: the process that decides, or those of `antichain serve`. */
+  readonly execute: 'here' | 'elsewhere'
   readonly message: string
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
@@ -39,6 +41,14 @@ export interface DeploymentOptions {
  * wave before its own is over (`antichain`).
  */
 export type Release = 'dataflow' | 'antichain'
+
+/** Where the program of a deployment is found again, for who goes on with it. */
+export interface ProgramPlace {
+  /** The folder of the project file. */
+  readonly root: string
+  /** The configuration file, where it is not the one of the stack. */
+  readonly configFile?: string
+}
 
 /** How a deployment ended. */
 export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupted'
@@ -59,6 +69,7 @@ export type Decision =
       readonly options: DeploymentOptions
       /** Keyed digest of program and configuration: a resume must find the same. */
       readonly program: string
+      readonly place: ProgramPlace
       /** What the snapshot will say of its secrets. */
       readonly secrets: { readonly type: string; readonly state: Readonly<Record<string, string>> }
       readonly inbox: readonly string[]

@@ -123,11 +123,11 @@ export function succeeded(ran: Ran): Ran {
 
 /** Waits until `holds`; fails with `what` after `limitMs`. */
 export async function until(
-  holds: () => boolean,
+  holds: () => boolean | Promise<boolean>,
   { what, limitMs = 20_000 }: { readonly what: string; readonly limitMs?: number },
 ): Promise<void> {
   const end = performance.now() + limitMs
-  while (!holds()) {
+  while (!(await holds())) {
     if (performance.now() > end) throw new Error(`${what}: not within ${limitMs} ms`)
     await new Promise(done => setTimeout(done, 20))
   }

@@ -153,6 +153,7 @@ function requestOf(given: {
       parallel: asked.parallel ?? 8,
       refresh: asked.refresh ?? false,
       continueOnError: asked.continueOnError ?? false,
+      execute: 'here',
       message: '',
       release: asked.release ?? 'dataflow',
     },

@@ -4,7 +4,7 @@ import type { Operation } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
-import { type EndedStep, succeeded } from '../step-end.ts'
+import { type EndedStep, type StepEnd, succeeded } from '../step-end.ts'
 import type { EndWatcher, RecordedEnd } from './end-watcher.ts'
 import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
@@ -16,6 +16,8 @@ export interface ChainDeps {
   readonly watcher: EndWatcher
   readonly sealing: Sealing
   readonly emitter: StepEmitter
+  /** The operations of which this process has told already, because it ran them. */
+  readonly told: Set<OperationId>
 }
 
 /** One operation of a chain with the step that it is. */
@@ -26,8 +28,8 @@ export interface ChainLink {
 
 /**
  * Sends a chain whose record is durable and follows it to its end, or to the first that does not
- * succeed. `before`: ends that stood before this life, of which nobody has told yet; a chain that
- * they do not complete is sent again, which is harmless where it runs.
+ * succeed. `before`: ends that stood before this life; a chain that they do not complete is sent
+ * again, which is harmless where it runs.
  */
 export async function runChain(
   deps: ChainDeps,
@@ -49,16 +51,26 @@ export async function runChain(
     const wait = waits[at]
     if (step === undefined || wait === undefined) break
     const end = stepEndOf(await wait, deps.sealing)
-    if (before.has(operation.id)) {
-      deps.emitter.pre(step)
-      deps.emitter.ended(step, end)
-    }
-    deps.emitter.count(step, end)
+    tellEnd(deps, operation.id, { step, end })
     const tracked = end.state === undefined ? undefined : trackedBy(end.state, operation.id)
     ended.push({ step, end, tracked })
     if (end.verdict !== 'succeeded') break
   }
   return ended
+}
+
+/** Counts an end, and tells of it unless the process that ran it is this one and has. */
+export function tellEnd(
+  { emitter, told }: Pick<ChainDeps, 'emitter' | 'told'>,
+  id: OperationId,
+  { step, end }: { readonly step: Step; readonly end: StepEnd },
+): void {
+  if (!told.has(id)) {
+    told.add(id)
+    emitter.pre(step)
+    emitter.ended(step, end)
+  }
+  emitter.count(step, end)
 }
 
 /** Whether a chain of so many operations ended well. */

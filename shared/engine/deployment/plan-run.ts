@@ -12,6 +12,7 @@ import type { EndWatcher } from './end-watcher.ts'
 import { inBatches } from './log-view.ts'
 import type { Liveness } from './liveness.ts'
 import type { LogWriter } from './log-writer.ts'
+import { tellEnd } from './chain-run.ts'
 import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
 
@@ -34,6 +35,8 @@ export interface PlanDeps {
   readonly watcher: EndWatcher
   readonly sealing: Sealing
   readonly emitter: StepEmitter
+  /** The operations of which this process has told already, because it ran them. */
+  readonly told: Set<OperationId>
   /** Raises the stop flag: nothing more begins. */
   readonly stop: () => Promise<void>
 }
@@ -113,7 +116,7 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
       const { id } = item.operation
       if (!remaining.delete(id)) return
       ends.set(id, end)
-      if (item.step !== undefined) deps.emitter.count(item.step, end)
+      if (item.step !== undefined) tellEnd(deps, id, { step: item.step, end })
       if (end.verdict !== 'succeeded') {
         block(id)
         if (plan.isStoppedByFailure && end.error?.protected !== true) deps.stop().catch(failed)

@@ -23,15 +23,29 @@ export interface Sweeping {
   readonly end: () => Promise<void>
 }
 
-/** Sweeps every `sweepMs`. A sweep that the store refuses is done at the next time. */
+/**
+ * Sweeps every `sweepMs`, and at once when an executor is found to be gone: what it held is sent to
+ * others. A sweep that the store refuses is done at the next time.
+ */
 export function keepSweeping(deps: SweeperDeps): Sweeping {
   const over = new AbortController()
   const sweepOnce = createSweeper(deps)
+  const { clock } = deps
+  let sweptMs = clock.monotonicMs()
+  let known = 0
+  const lookOnce = async (): Promise<void> => {
+    const gone = await deps.liveness.look()
+    const isNew = gone.size > known
+    if (!isNew && clock.monotonicMs() - sweptMs < limits.sweepMs) return
+    await sweepOnce(gone, isNew)
+    known = gone.size
+    sweptMs = clock.monotonicMs()
+  }
   const run = async (): Promise<void> => {
     for (;;) {
-      await deps.clock.sleep(limits.sweepMs, over.signal)
+      await clock.sleep(limits.lookMs, over.signal)
       if (over.signal.aborted) return
-      await sweepOnce().catch(thrown =>
+      await lookOnce().catch(thrown =>
         deps.journal.write('warn', 'sweep.failed', { message: messageOf(thrown) }),
       )
     }
@@ -45,8 +59,11 @@ export function keepSweeping(deps: SweeperDeps): Sweeping {
   }
 }
 
-/** Sweeps a deployment when it is called; does nothing once that was told to stop. */
-type Sweeper = () => Promise<void>
+/**
+ * Sweeps a deployment when it is called; does nothing once that was told to stop. `sendsAll`: what
+ * is ready is sent whether or not it was sent before.
+ */
+type Sweeper = (gone: ReadonlySet<ExecutorId>, sendsAll: boolean) => Promise<void>
 
 /**
  * Makes the sweeper of one life. It reads the log on from where it was, and looks at what has not
@@ -73,14 +90,13 @@ function createSweeper(deps: SweeperDeps): Sweeper {
     if (isDue) sent.set(id, { atMs: nowMs, pauseMs: last.pauseMs * 2 })
     return isDue
   }
-  return async () => {
+  return async (gone, sendsAll) => {
     const control = await deps.control.read(deps.deployment)
     if (control === undefined || control.closed || control.stop !== 'none') return
     await readOn()
     if (open.length === 0) return
-    const gone = await deps.liveness.look()
     const isGone = (executor: ExecutorId): boolean => gone.has(executor)
-    open = await sweep({ ...deps, isGone, maySend }, open)
+    open = await sweep({ ...deps, isGone, maySend: id => maySend(id) || sendsAll }, open)
     const ids = new Set(open.map(({ id }) => id))
     for (const id of sent.keys()) if (!ids.has(id)) sent.delete(id)
   }

@@ -43,6 +43,7 @@ export async function callAndRecord(
     const end = failed({ message: messageOf(step), status: 'ok' })
     return (await record(ports, context, task, { end, startedAt })) ? end : undefined
   }
+  context.told.add(task.operation.id)
   emitter.pre(step)
   const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
   const deps = { ...context.performing, warn }

@@ -2,7 +2,7 @@ import type { CatalogPort } from '../../ports/catalog.ts'
 import type { ChainQueuePort, HintsPort } from '../../ports/queue.ts'
 import type { ControlPort, OperationsPort } from '../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
-import type { DeploymentId } from '../../records/ids.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
@@ -21,6 +21,8 @@ export interface ExecutionContext {
   readonly emitter: StepEmitter
   readonly performing: PerformDeps
   readonly slots: Slots
+  /** Where what is told here is noted, for the generator where it is in the same process. */
+  readonly told: Set<OperationId>
   /** Whether the executor's own lease is good: asked right before each call (I1). */
   readonly holdsLease: () => boolean
 }

@@ -215,6 +215,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
     story: async () => {
       throw error('MOMENT_UNKNOWN', 'a fake has no story')
     },
+    serve: async () => {},
     close: async () => {
       bench.calls.push('closed')
     },

@@ -1,0 +1,67 @@
+import type { Handler } from '../attach.ts'
+import { requestOf } from '../operation-request.ts'
+import { runResume } from '../operation.ts'
+import type { Flags } from '../flags.ts'
+import type { Pin, ServeRole } from '../local-port.ts'
+import { createSession, type Session } from '../session.ts'
+import { error } from '../../shared/errors/error.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+
+const roles: readonly ServeRole[] = ['generator', 'executor']
+
+/**
+ * `serve`: goes on with interrupted deployments of every stack by itself, and runs operations of
+ * those that leave them to others. Ends at Ctrl-C, when what it runs has ended.
+ */
+export const serve: Handler = async (session, flags) => {
+  const local = await session.local()
+  const over = new AbortController()
+  const release = session.io.onInterrupt(() => {
+    if (over.signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'abandoned what was running')
+    session.warn('Ending: nothing new is begun, what runs is awaited. Ctrl-C again abandons it.')
+    over.abort()
+  })
+  session.warn('Serving. Ctrl-C ends it.')
+  try {
+    await local.serve({
+      roles: new Set(roles.filter(role => (flags.text('only') ?? role) === role)),
+      over: over.signal,
+      said: line => session.warn(line),
+      requestOf: async (deployment, pin) => {
+        const { command } = pin.options
+        if (command === 'import')
+          throw error('FEATURE_MISSING', 'an import cannot be run elsewhere yet')
+        const place = await placeOf(session, deployment, pin)
+        const request = await requestOf(place, flagsFor(pin), command)
+        return { ...request, options: pin.options }
+      },
+      resume: async (deployment, pin) =>
+        runResume(await placeOf(session, deployment, pin), flagsFor(pin)),
+    })
+    return 0
+  } finally {
+    release()
+  }
+}
+
+/** A session in the folder of a deployment's program, over the same store. */
+async function placeOf(session: Session, deployment: DeploymentId, pin: Pin): Promise<Session> {
+  const local = await session.local()
+  const tools = { ...session.tools, openLocal: async () => local }
+  return createSession(session.io, tools, {
+    cwd: pin.place.root,
+    stack: deploymentPartsOf(deployment).stack,
+    nonInteractive: true,
+    color: session.color ? 'always' : 'never',
+    verbose: session.verbose,
+  })
+}
+
+/** The only option that says where something is found. */
+function flagsFor({ place }: Pin): Flags {
+  return {
+    is: () => false,
+    text: name => (name === 'configFile' ? place.configFile : undefined),
+    list: () => [],
+  }
+}

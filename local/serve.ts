@@ -1,0 +1,152 @@
+import { createEventRecorder } from '../shared/engine/events/recorder.ts'
+import type { EventSink } from '../shared/engine/events/event.ts'
+import { type Pin, readRecords } from '../shared/engine/deployment/log-view.ts'
+import { standingOf } from '../shared/engine/deployment/take-over.ts'
+import type { DeployRequest } from '../shared/engine/request.ts'
+import { hasCode, messageOf } from '../shared/errors/error.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
+import type { GeneratorPorts } from '../functions/step-generator/start.ts'
+import { startExecutor } from './executor-loop.ts'
+import { surround, tearDown } from './surroundings.ts'
+
+/** What a process that serves does. */
+export type ServeRole = 'generator' | 'executor'
+
+/** How a process serves. */
+export interface ServeOptions {
+  readonly roles: ReadonlySet<ServeRole>
+  /** What a deployment was asked with, found again from where its pin says. */
+  readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
+  /** Goes on with an interrupted deployment until it has ended. */
+  readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
+  /** Tells a person something, one line. */
+  readonly said: (line: string) => void
+  /** Aborts when the process is to end: nothing new is begun, what runs is awaited. */
+  readonly over: AbortSignal
+}
+
+interface Serving {
+  readonly platform: EmbeddedPlatform
+  readonly ports: GeneratorPorts
+}
+
+/** How often the catalog is looked through, in ms. */
+const lookMs = 1_000
+
+/**
+ * Serves every stack of the store until it is told to end: as a generator it goes on with
+ * deployments whose holder died, as an executor it runs operations of those that ask for it. What
+ * it cannot go on with it says once and leaves to a person.
+ */
+export async function serve(serving: Serving, options: ServeOptions): Promise<void> {
+  const { platform } = serving
+  const busy = new Map<DeploymentId, Promise<void>>()
+  const refused = new Set<DeploymentId>()
+  const begin = (deployment: DeploymentId, work: () => Promise<unknown>): void => {
+    const done = work()
+      .then(
+        () => undefined,
+        (thrown: unknown) => {
+          if (isPassing(thrown)) return
+          refused.add(deployment)
+          options.said(`${deployment}: ${messageOf(thrown)}`)
+        },
+      )
+      .finally(() => busy.delete(deployment))
+    busy.set(deployment, done)
+  }
+  while (!options.over.aborted) {
+    for (const { current } of await platform.catalog.stacks()) {
+      if (current === '' || busy.has(current) || refused.has(current)) continue
+      const work = await workFor(serving, options, current)
+      if (work !== undefined) begin(current, work)
+    }
+    await platform.clock.sleep(lookMs, options.over)
+  }
+  await Promise.all(busy.values())
+}
+
+/** Another process was faster, or there is nothing left to do. */
+function isPassing(thrown: unknown): boolean {
+  return (
+    hasCode(thrown, 'NOTHING_TO_RESUME') ||
+    hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') ||
+    hasCode(thrown, 'STACK_BUSY')
+  )
+}
+
+/** What this process can do for a deployment now. */
+async function workFor(
+  serving: Serving,
+  options: ServeOptions,
+  deployment: DeploymentId,
+): Promise<(() => Promise<unknown>) | undefined> {
+  const { platform, ports } = serving
+  const control = await platform.control.read(deployment)
+  if (control === undefined || control.closed) return undefined
+  const pin = await pinOf(platform, deployment)
+  if (pin === undefined) return undefined
+  if (options.roles.has('executor') && pin.options.execute === 'elsewhere')
+    return () => attend(serving, options, { deployment, pin })
+  if (!options.roles.has('generator')) return undefined
+  const standing = await standingOf(ports, deployment)
+  if (standing.kind !== 'dead') return undefined
+  return () => options.resume(deployment, pin)
+}
+
+async function pinOf(
+  platform: EmbeddedPlatform,
+  deployment: DeploymentId,
+): Promise<Pin | undefined> {
+  const records = await readRecords(platform.log, deployment, 0)
+  const pins = records.flatMap(({ decisions }) => decisions.filter(({ kind }) => kind === 'pin'))
+  return pins.find((decision): decision is Pin => decision.kind === 'pin')
+}
+
+/** Runs operations of one deployment until that is closed or this identity is lost. */
+async function attend(
+  { platform, ports }: Serving,
+  options: ServeOptions,
+  { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
+): Promise<void> {
+  const request = await options.requestOf(deployment, pin)
+  const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
+  // Steps are told by the generator, who learns of every end; from here come only messages.
+  const sink: EventSink = {
+    emit: event => {
+      if ('diagnosticEvent' in event) recorder.emit(event)
+    },
+  }
+  const asked = { platform, ports, request, sink }
+  const surroundings = await surround(asked)
+  const executor = await startExecutor(asked, surroundings, { deployment })
+  options.said(`running operations of deployment ${deploymentPartsOf(deployment).number}`)
+  try {
+    await untilOver(platform, deployment, surroundings.life.aborted, options.over)
+    if ((await platform.control.read(deployment))?.stop === 'forced')
+      await surroundings.processes.close()
+  } finally {
+    await executor.end()
+    await tearDown(surroundings)
+    await recorder.flush()
+  }
+}
+
+/** Resolves when a deployment was closed or stopped by force, or this process is to end. */
+async function untilOver(
+  platform: EmbeddedPlatform,
+  deployment: DeploymentId,
+  lost: Promise<void>,
+  over: AbortSignal,
+): Promise<void> {
+  let isLost = false
+  void lost.then(() => {
+    isLost = true
+  })
+  while (!over.aborted && !isLost) {
+    const control = await platform.control.read(deployment)
+    if (control === undefined || control.closed || control.stop === 'forced') return
+    await platform.clock.sleep(lookMs / 2, over)
+  }
+}

@@ -1,0 +1,42 @@
+import type { OperationsPort } from '../../ports/records.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import type { Base } from '../deployment/base.ts'
+import type { Pin } from '../deployment/log-view.ts'
+import { stepOfOperation } from '../deployment/operations.ts'
+import type { Sealing } from '../deployment/sealing.ts'
+import type { Step, TrackedState } from '../step.ts'
+import type { PlanIndex } from './plan-index.ts'
+
+/** What opening operations needs. `baseOfPin`: the base that a pin names, opened. */
+export interface StepSourceDeps {
+  readonly deployment: DeploymentId
+  readonly plan: PlanIndex
+  readonly operations: OperationsPort
+  readonly sealing: Sealing
+  readonly baseOfPin: (pin: Pin) => Promise<Base>
+}
+
+/**
+ * Opens operations from the records alone, in any process: their old states are in the pinned base,
+ * or were made by earlier operations of the deployment. An operation is only decided after its pin,
+ * and a new pin only when nothing is open, so the last pin that was read with it is its own.
+ */
+export function createStepSource(deps: StepSourceDeps): (operation: Operation) => Promise<Step> {
+  const { plan, sealing } = deps
+  const madeBy = async (id: OperationId): Promise<TrackedState | undefined> => {
+    const settled = plan.settled(id)
+    const ended = await deps.operations.ends(deps.deployment, settled === undefined ? [id] : [])
+    const stored = settled ?? ended.get(id)?.outcome?.state
+    if (stored === undefined) return undefined
+    return { state: sealing.open(stored), ref: { kind: 'operation', operation: id } }
+  }
+  return async operation => {
+    const pin = await plan.pin()
+    if (pin === undefined) throw new Error('an operation is decided after a pin')
+    const { old } = operation
+    const made = old?.kind === 'operation' ? await madeBy(old.operation) : undefined
+    const base = await deps.baseOfPin(pin)
+    return stepOfOperation(operation, { base, sealing, made: () => made })
+  }
+}
