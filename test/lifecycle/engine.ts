@@ -187,7 +187,9 @@ function pluginHost(scripted: ScriptedProvider): PluginHost {
 function programHost(program: Program | undefined): ProgramHost {
   return {
     run: async run => {
-      const client = new ResourceMonitorClient(run.monitorAddress, credentials.createInsecure())
+      const client = new ResourceMonitorClient(run.monitorAddress, credentials.createInsecure(), {
+        'grpc.max_receive_message_length': -1,
+      })
       const ended = runProgram(client, program).finally(() => client.close())
       return { ended, stop: () => Promise.resolve() }
     },
