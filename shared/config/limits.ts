@@ -40,8 +40,11 @@ export const limits = {
   positionsMax: 500,
   /** Ids that one read of heads or ends may name. */
   idsPerReadMax: 500,
-  /** A record larger than this goes to the blob store: DynamoDB's items end at 400 KB. */
-  recordBytesMax: 350_000,
+  /**
+   * A record larger than this goes to the blob store: DynamoDB's items end at 400 KB, and a queue or
+   * store in front of them may have less.
+   */
+  recordBytesMax: 256 * 1024,
   /** Records stay so long after the close of their deployment, unless set otherwise. */
   recordsKeptMs: 30 * 24 * 3_600_000,
   /** Published versions of a stack that stay, the current one among them, unless set otherwise. */

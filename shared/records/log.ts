@@ -140,4 +140,8 @@ export interface LogRecord {
   readonly writer: WriterToken
   readonly at: EpochMs
   readonly decisions: readonly Decision[]
+  /** Where the decisions are when they are larger than an item may be; they are empty then. */
+  readonly decisionsBlob?: BlobHash
+  /** The blobs that those decisions name. */
+  readonly names?: readonly BlobHash[]
 }

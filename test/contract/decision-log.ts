@@ -40,6 +40,18 @@ export function decisionLogContract(
       expect(await log.read(deployment, logNumber(4), 10)).toEqual([])
     })
 
+    test('a record of five megabytes is read as it was appended, and known when it is repeated', async () => {
+      const deployment = freshDeployment()
+      const records = [record(0, 'a'), record(1, 'a', 'x'.repeat(5_000_000)), record(2, 'a')]
+      for (const one of records) expect(written).toContain(await log.append(deployment, one))
+      expect(await log.read(deployment, logNumber(0), 10)).toEqual(records)
+      const [, large] = records
+      if (large === undefined) throw new Error('there are three')
+      expect(await log.append(deployment, large)).toBe('mine')
+      const other = record(1, 'b', 'x'.repeat(5_000_000))
+      expect(await log.append(deployment, other)).toBe('taken')
+    })
+
     test('a log that nobody wrote is empty', async () => {
       expect(await log.read(freshDeployment(), logNumber(0), 10)).toEqual([])
     })

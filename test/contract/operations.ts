@@ -47,6 +47,20 @@ export function operationsContract(
     const headOf = async (deployment: DeploymentId, id: OperationId = one) =>
       (await operations.heads(deployment, [id])).get(id)
 
+    test('an outcome of five megabytes comes back whole, wherever it is kept', async () => {
+      const deployment = freshDeployment()
+      await operations.begin(deployment, one, claim('a'))
+      const large = outcomeOf(one, 1, 'x'.repeat(5_000_000))
+      await operations.putOutcome(deployment, large)
+      await operations.putOutcome(deployment, large)
+      const end = { owner: ownerToken('a'), attempt: 1, verdict: 'succeeded' } as const
+      expect(await operations.select(deployment, one, end)).toBe(true)
+      expect(await operations.outcome(deployment, one, 1)).toEqual(large)
+      const ends = await operations.ends(deployment, [one, operationId(2)])
+      expect([...ends.keys()]).toEqual([one])
+      expect(ends.get(one)?.outcome).toEqual(large)
+    })
+
     test('a head that nobody touched is absent, and a refused begin does not make it', async () => {
       const deployment = freshDeployment()
       const refused = await operations.begin(deployment, one, claim('a', 0, 1))

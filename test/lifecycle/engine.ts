@@ -55,6 +55,8 @@ export interface Asked {
   readonly forget?: boolean
   /** Kill the run at one of its effects: it then neither does nor hears anything more. */
   readonly kill?: Killing
+  /** How far the wall clock of the run is ahead of the others', in ms. */
+  readonly skewMs?: number
 }
 
 /** What a run came to. */
@@ -96,7 +98,12 @@ export async function openEngine(script: Script): Promise<TestEngine> {
   const run: TestEngine['run'] = async (program, asked = {}) => {
     const events: EngineEventPayload[] = []
     const request = requestOf({ home, secrets, asked })
-    const process = await openProcess({ home, number: (number += 1), kill: asked.kill })
+    const process = await openProcess({
+      home,
+      number: (number += 1),
+      kill: asked.kill,
+      skewMs: asked.skewMs ?? 0,
+    })
     open.push(process)
     const guarded = { ...provider, provider: process.guardProvider(provider.provider) }
     const hosts = { programs: programHost(program), plugins: pluginHost(guarded) }
@@ -188,7 +195,9 @@ function pluginHost(scripted: ScriptedProvider): PluginHost {
 function programHost(program: Program | undefined): ProgramHost {
   return {
     run: async run => {
-      const client = new ResourceMonitorClient(run.monitorAddress, credentials.createInsecure())
+      const client = new ResourceMonitorClient(run.monitorAddress, credentials.createInsecure(), {
+        'grpc.max_receive_message_length': -1,
+      })
       const ended = runProgram(client, program).finally(() => client.close())
       return { ended, stop: () => Promise.resolve() }
     },

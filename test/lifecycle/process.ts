@@ -7,6 +7,7 @@ import {
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/platform.ts'
 import type { Provider } from '../../shared/providers/provider.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
 
 /** When a process dies: before its n-th effect, or after it and before it hears of it. */
@@ -72,12 +73,16 @@ export async function openProcess(about: {
   readonly home: string
   readonly number: number
   readonly kill: Killing | undefined
+  /** How far its wall clock is ahead of the others', in ms. */
+  readonly skewMs?: number
 }): Promise<TestProcess> {
   const effects: string[] = []
   const died = Promise.withResolvers<'killed'>()
   let isDead = false
   const never = new Promise<never>(() => undefined)
-  const real = await openEmbeddedPlatform({ home: about.home })
+  const embedded = await openEmbeddedPlatform({ home: about.home })
+  const now = (): EpochMs => (embedded.clock.now() + (about.skewMs ?? 0)) as EpochMs
+  const real = { ...embedded, clock: { ...embedded.clock, now } }
   const die = (): Promise<never> => {
     isDead = true
     // What it waits for must not come to it any more, a message least of all.

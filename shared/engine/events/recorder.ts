@@ -1,7 +1,8 @@
+import { limits } from '../../config/limits.ts'
 import type { EventsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { DeploymentId } from '../../records/ids.ts'
-import type { EventSink } from './event.ts'
+import type { EngineEventPayload, EventSink } from './event.ts'
 
 /**
  * Keeps the events of one writer for readers elsewhere and for history; in batches, never in the
@@ -17,6 +18,25 @@ const gatherMs = 250
 /** Most events of one write. */
 const batchMax = 500
 
+/** How many lines fit one write, which the store takes as one message; at least one. */
+function sizeOfBatch(lines: readonly string[]): number {
+  let bytes = 0
+  const cut = lines.findIndex((line, at) => {
+    bytes += line.length
+    return at >= batchMax || (at > 0 && bytes > limits.replyBytesMax)
+  })
+  return cut < 0 ? lines.length : cut
+}
+
+/** An event over the limit of records is kept without the properties of its states. */
+function lineOf(event: EngineEventPayload): string {
+  const line = JSON.stringify(event)
+  if (line.length <= limits.recordBytesMax) return line
+  return JSON.stringify(event, (key, value: unknown) =>
+    key === 'inputs' || key === 'outputs' ? {} : value,
+  )
+}
+
 /**
  * Makes a recorder. A store that cannot keep events does not stop a deployment: its records will.
  */
@@ -31,7 +51,7 @@ export function createEventRecorder(
   let writing: Promise<void> = Promise.resolve()
   const write = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, batchMax)
+      const batch = waiting.slice(0, sizeOfBatch(waiting))
       waiting = waiting.slice(batch.length)
       const first = written
       written += batch.length
@@ -52,7 +72,7 @@ export function createEventRecorder(
   }
   return {
     emit(event) {
-      waiting.push(JSON.stringify(event))
+      waiting.push(lineOf(event))
       if (gathering === undefined) void gather()
     },
     flush,

@@ -16,6 +16,7 @@ import type { StackId } from '../../records/ids.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { silentLog } from '../system/log.ts'
 import { createSystemRandom } from '../system/random.ts'
+import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
 import { createBlobs } from './blobs.ts'
 import { createBlobSweep } from './blob-sweep.ts'
 import { createCatalog } from './catalog.ts'
@@ -68,7 +69,8 @@ export function platformOver(
   const random = createSystemRandom()
   const { log } = options
   const folder = blobFolder(options.home)
-  const catalog = createCatalog(store.call, random)
+  const blobs = createBlobs(folder)
+  const catalog = withLargeLate(createCatalog(store.call, random), blobs)
   const chains = createChainQueue({ store, clock, random })
   const left = async (): Promise<readonly StackId[]> =>
     (await catalog.stacks()).filter(stack => stack.current !== '').map(stack => stack.id)
@@ -79,13 +81,13 @@ export function platformOver(
     await store.close()
   }
   return {
-    log: createDecisionLog(store.call),
-    operations: createOperations(store.call),
+    log: withLargeDecisions(createDecisionLog(store.call), blobs),
+    operations: withLargeOutcomes(createOperations(store.call), blobs),
     control: createControl(store.call, random),
     leases: createLeases(store.call),
     events: createEvents(store.call),
     catalog,
-    blobs: createBlobs(folder),
+    blobs,
     retention: createRetention(store.call),
     blobSweep: createBlobSweep(folder),
     chains,

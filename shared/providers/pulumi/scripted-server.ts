@@ -32,7 +32,7 @@ export async function serveScript(
   given: Partial<Pick<DriverDeps, 'greeted' | 'settings'>> = {},
 ): Promise<ScriptedProvider> {
   const calls: { method: string; request: unknown }[] = []
-  const server = new Server()
+  const server = new Server({ 'grpc.max_receive_message_length': -1 })
   const handlers: Record<string, unknown> = {}
   for (const [method, answer] of Object.entries(script)) {
     if (answer === undefined) continue

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { limits } from '../../config/limits.ts'
+import type { CatalogPort } from '../../ports/catalog.ts'
+import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
+import type { Outcome } from '../../records/head.ts'
+import {
+  type BlobHash,
+  deploymentIdOf,
+  type EpochMs,
+  type LogNumber,
+  type OperationId,
+  stackIdOf,
+  type WriterToken,
+} from '../../records/ids.ts'
+import type { LateOutcome } from '../../records/late.ts'
+import type { LogRecord } from '../../records/log.ts'
+import type { Urn } from '../../names/urn.ts'
+import { withLargeDecisions, withLargeLate, withLargeOutcomes } from './large-records.ts'
+
+const stack = stackIdOf('p', 's')
+const deployment = deploymentIdOf(stack, 1)
+const large = 'x'.repeat(limits.recordBytesMax)
+const at = 1 as EpochMs
+const state = (text: string) => ({ urn: 'urn:a', custom: true, type: 'a:b:C', outputs: { text } })
+
+/** Blobs in memory, and what was given to the store. */
+function bench() {
+  const kept = new Map<string, Uint8Array>()
+  const blobs: BlobsPort = {
+    put: async bytes => {
+      const hash = createHash('sha256').update(bytes).digest('hex')
+      kept.set(hash, bytes)
+      return hash as BlobHash
+    },
+    get: async hash => {
+      const bytes = kept.get(hash)
+      if (bytes === undefined) throw new Error('absent')
+      return bytes
+    },
+  }
+  return { blobs, kept, stored: [] as string[] }
+}
+
+const outcome = (text: string): Outcome => ({
+  operation: 1 as OperationId,
+  attempt: 1,
+  verdict: 'succeeded',
+  state: state(text),
+  startedAt: at,
+  endedAt: at,
+})
+
+describe('records over the limit', () => {
+  test('a large outcome is a blob in the store, and whole for its readers', async () => {
+    const { blobs, kept, stored } = bench()
+    const operations = withLargeOutcomes(
+      {
+        putOutcome: async (_: unknown, one: Outcome) => void stored.push(JSON.stringify(one)),
+        outcome: async () => JSON.parse(stored.at(-1) ?? '') as Outcome,
+      } as unknown as OperationsPort,
+      blobs,
+    )
+    for (const [text, count] of [
+      ['small', 0],
+      [large, 1],
+    ] as const) {
+      await operations.putOutcome(deployment, outcome(text))
+      expect(stored.at(-1)?.length).toBeLessThan(1_000)
+      expect(kept.size).toBe(count)
+      expect(await operations.outcome(deployment, 1 as OperationId, 1)).toEqual(outcome(text))
+    }
+  })
+
+  test('a large log record is a blob, and the blobs that it names stay readable in it', async () => {
+    const { blobs, stored } = bench()
+    const log = withLargeDecisions(
+      {
+        append: async (_: unknown, one: LogRecord) => {
+          stored.push(JSON.stringify(one))
+          return 'appended'
+        },
+        read: async () => stored.map(text => JSON.parse(text) as LogRecord),
+      } as DecisionLogPort,
+      blobs,
+    )
+    const page = '7'.repeat(64) as BlobHash
+    const record: LogRecord = {
+      number: 0 as LogNumber,
+      writer: 'w' as WriterToken,
+      at,
+      decisions: [
+        { kind: 'plan', what: 'deletes', pages: [page], operations: 1 },
+        { kind: 'answered', key: large, outputs: {}, failures: [] },
+      ],
+    }
+    await log.append(deployment, record)
+    expect(stored[0]?.length).toBeLessThan(1_000)
+    expect(stored[0]).toContain(page)
+    expect(await log.read(deployment, 0 as LogNumber, 9)).toEqual([record])
+  })
+
+  test('a large state in the inbox is a blob', async () => {
+    const { blobs, stored } = bench()
+    const catalog = withLargeLate(
+      {
+        putLate: async (_: unknown, one: LateOutcome) => void stored.push(JSON.stringify(one)),
+        late: async () => stored.map(text => JSON.parse(text) as LateOutcome),
+      } as unknown as CatalogPort,
+      blobs,
+    )
+    const operation = 1 as OperationId
+    const item = { deployment, operation, attempt: 1, urn: 'urn:a' as Urn, state: state(large) }
+    await catalog.putLate(stack, item)
+    expect(stored[0]?.length).toBeLessThan(1_000)
+    expect(await catalog.late(stack, 9)).toEqual([item])
+  })
+})

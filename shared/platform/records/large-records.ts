@@ -1,0 +1,141 @@
+/**
+ * records: what every adapter of the record ports does alike. Imports ports and below.
+ *
+ * Invariant: a record that is larger than an item may be goes to the blob store, durable there
+ * before the record that names it, and readers get it back as it was written. The rule is here and
+ * not in an adapter, so that a store with room for more does not keep what another could not.
+ */
+import { limits } from '../../config/limits.ts'
+import { error } from '../../errors/error.ts'
+import type { CatalogPort } from '../../ports/catalog.ts'
+import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
+import type { Outcome } from '../../records/head.ts'
+import type { BlobHash, OperationId } from '../../records/ids.ts'
+import type { LateOutcome } from '../../records/late.ts'
+import type { Decision, LogRecord } from '../../records/log.ts'
+import type { StoredResource } from '../../state/stored.ts'
+
+/** Heads and outcomes whose large states are blobs. */
+export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort): OperationsPort {
+  const whole = async (outcome: Outcome): Promise<Outcome> => {
+    const { stateBlob, ...rest } = outcome
+    if (stateBlob === undefined) return outcome
+    return { ...rest, state: await readState(blobs, stateBlob) }
+  }
+  return {
+    ...operations,
+    putOutcome: async (deployment, outcome) => {
+      const { state, ...rest } = outcome
+      if (state === undefined || !isLarge(outcome))
+        return operations.putOutcome(deployment, outcome)
+      await operations.putOutcome(deployment, { ...rest, stateBlob: await putJson(blobs, state) })
+    },
+    outcome: async (deployment, operation, attempt) => {
+      const found = await operations.outcome(deployment, operation, attempt)
+      return found === undefined ? undefined : whole(found)
+    },
+    ends: async (deployment, ids) => {
+      const ends = new Map(await operations.ends(deployment, ids))
+      for (const [id, end] of largeIn(ends))
+        ends.set(id, { ...end, outcome: await whole(end.outcome) })
+      return ends
+    },
+  }
+}
+
+type End = { readonly outcome?: Outcome }
+
+function largeIn<E extends End>(
+  ends: ReadonlyMap<OperationId, E>,
+): readonly (readonly [OperationId, E & { readonly outcome: Outcome }])[] {
+  return [...ends].flatMap(([id, end]) => {
+    const { outcome } = end
+    return outcome?.stateBlob === undefined ? [] : [[id, { ...end, outcome }] as const]
+  })
+}
+
+/** A decision log whose large records are blobs. */
+export function withLargeDecisions(log: DecisionLogPort, blobs: BlobsPort): DecisionLogPort {
+  return {
+    append: async (deployment, record) => {
+      if (!isLarge(record)) return log.append(deployment, record)
+      const decisionsBlob = await putJson(blobs, record.decisions)
+      const names = record.decisions.flatMap(namedBy)
+      return log.append(deployment, { ...record, decisions: [], decisionsBlob, names })
+    },
+    read: async (deployment, from, limit) => {
+      const records: LogRecord[] = []
+      for (const record of await log.read(deployment, from, limit)) {
+        const { decisionsBlob, names: _names, ...rest } = record
+        records.push(
+          decisionsBlob === undefined
+            ? record
+            : { ...rest, decisions: await readDecisions(blobs, decisionsBlob) },
+        )
+      }
+      return records
+    },
+  }
+}
+
+/** A catalog whose inbox has large states as blobs. */
+export function withLargeLate(catalog: CatalogPort, blobs: BlobsPort): CatalogPort {
+  return {
+    ...catalog,
+    putLate: async (id, item) => {
+      if (!isLarge(item)) return catalog.putLate(id, item)
+      const { urn, custom, type } = item.state
+      const stateBlob = await putJson(blobs, item.state)
+      await catalog.putLate(id, { ...item, state: { urn, custom, type }, stateBlob })
+    },
+    late: async (id, limit) => {
+      const items: LateOutcome[] = []
+      for (const item of await catalog.late(id, limit)) {
+        const { stateBlob, ...rest } = item
+        items.push(
+          stateBlob === undefined ? item : { ...rest, state: await readState(blobs, stateBlob) },
+        )
+      }
+      return items
+    },
+  }
+}
+
+function isLarge(record: unknown): boolean {
+  return Buffer.byteLength(JSON.stringify(record)) > limits.recordBytesMax
+}
+
+/** The blobs of a decision, which a mark must find without opening the decision's own blob. */
+function namedBy(decision: Decision): readonly BlobHash[] {
+  if (decision.kind === 'plan') return decision.pages
+  return decision.kind === 'pin' && decision.base !== '' ? [decision.base] : []
+}
+
+function putJson(blobs: BlobsPort, json: unknown): Promise<BlobHash> {
+  return blobs.put(Buffer.from(JSON.stringify(json)))
+}
+
+async function readJson(blobs: BlobsPort, hash: BlobHash): Promise<unknown> {
+  return JSON.parse(Buffer.from(await blobs.get(hash)).toString('utf8'))
+}
+
+async function readState(blobs: BlobsPort, hash: BlobHash): Promise<StoredResource> {
+  const state = await readJson(blobs, hash)
+  if (!isState(state)) throw error('STATE_INVALID', `the blob ${hash} is no state of a resource`)
+  return state
+}
+
+function isState(json: unknown): json is StoredResource {
+  return typeof json === 'object' && json !== null && 'urn' in json && 'type' in json
+}
+
+async function readDecisions(blobs: BlobsPort, hash: BlobHash): Promise<readonly Decision[]> {
+  const decisions = await readJson(blobs, hash)
+  if (!areDecisions(decisions))
+    throw error('STATE_INVALID', `the blob ${hash} is no part of a decision log`)
+  return decisions
+}
+
+function areDecisions(json: unknown): json is readonly Decision[] {
+  return Array.isArray(json) && json.every(one => typeof one === 'object' && 'kind' in one)
+}

@@ -1,0 +1,37 @@
+import { expect } from 'vitest'
+import { createCloud } from './cloud.ts'
+import { openEngine, type Program } from './engine.ts'
+import { thing } from './things.ts'
+
+/** A program of `count` resources, each with a text of `size` bytes. */
+const texts =
+  (count: number, size: number, version: string): Program =>
+  async monitor => {
+    const names = Array.from({ length: count }, (_, at) => `large-${at}`)
+    await Promise.all(
+      names.map(name => thing(monitor, name, { text: (version + name).padEnd(size, 'x') })),
+    )
+  }
+
+/** Creates, keeps, updates and deletes resources with large states, and checks each outcome. */
+export async function checkLarge(count: number, size: number): Promise<void> {
+  const cloud = createCloud()
+  const engine = await openEngine(cloud.script)
+  try {
+    const made = await engine.run(texts(count, size, 'a'))
+    expect(made.result).toMatchObject({ result: 'succeeded', changes: { create: count + 1 } })
+    const sizes = (made.state.resources ?? []).map(
+      ({ outputs }) => (outputs as { text?: string } | undefined)?.text?.length ?? 0,
+    )
+    expect(sizes.filter(one => one === size)).toHaveLength(count)
+    const same = await engine.run(texts(count, size, 'a'))
+    expect(same.result.hasChanges).toBe(false)
+    const changed = await engine.run(texts(count, size, 'b'))
+    expect(changed.result).toMatchObject({ result: 'succeeded', changes: { update: count } })
+    const gone = await engine.run(undefined, { command: 'destroy' })
+    expect(gone.state.resources ?? []).toEqual([])
+    expect(cloud.objects.size).toBe(0)
+  } finally {
+    await engine.close()
+  }
+}

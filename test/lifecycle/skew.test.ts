@@ -1,0 +1,49 @@
+import { afterEach, expect, test } from 'vitest'
+import { stateAt, storyOf } from '../../functions/compaction/moment.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { createCloud } from './cloud.ts'
+import { Killed } from './process.ts'
+import { first, second } from './resume.ts'
+import { createEngines, stackOf } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+test.each([30_000, -30_000])(
+  'a process whose clock is %i ms ahead goes on with what another left, and repeats nothing',
+  async skewMs => {
+    for (const effect of [2, 5, 8]) {
+      const cloud = createCloud()
+      const engine = await engines.of(cloud)
+      await engine.run(first)
+      const began = cloud.log.length
+      const killed = engine.run(second, {
+        kill: { call: 'operations.select', effect, when: 'after' },
+      })
+      await expect(killed).rejects.toBeInstanceOf(Killed)
+      const startedMs = performance.now()
+      const ran = await engine.run(second, { resume: true, skewMs })
+      // Nobody waits for a clock to catch up.
+      expect(performance.now() - startedMs).toBeLessThan(10_000)
+      const creates = cloud.log.slice(began).filter(line => line.startsWith('create '))
+      expect(new Set(creates).size, creates.join()).toBe(creates.length)
+      const known = new Set((ran.state.resources ?? []).map(({ id }) => id))
+      const pending = (ran.state.pending_operations ?? []).map(
+        ({ resource }) => resource.urn.split('::').at(-1) ?? '',
+      )
+      for (const id of cloud.objects.keys())
+        expect(known.has(id) || pending.includes(id.replace(/-\d+$/, '')), id).toBe(true)
+      const next = await engine.run(second)
+      expect(next.result.result === 'succeeded' || pending.length > 0).toBe(true)
+      const { platform } = engine
+      const stack = await stackOf(platform)
+      const { moments = [] } = await storyOf(platform, stack, 2)
+      for (const at of new Set(moments.flatMap(one => [one.at - 1, one.at]))) {
+        const moment = { kind: 'time', at: at as EpochMs } as const
+        const state = await stateAt(platform, stack, moment, 4e12 as EpochMs)
+        expect(state && verifyIntegrity(state)).toBeUndefined()
+      }
+    }
+  },
+)
