@@ -3,7 +3,7 @@ import type { Attach } from './attach.ts'
 import { collect } from './flags.ts'
 import { missingOptions } from './missing.ts'
 
-/** Declares `up`, `preview`, `refresh`, `destroy`, `resume` and `cancel`. */
+/** Declares `up`, `preview`, `refresh`, `destroy`, `resume`, `cancel` and `redrive`. */
 export function declareOperations(root: Command, attach: Attach): void {
   const up = shared(root.command('up').alias('update'))
     .description('make the resources of a stack what its program says')
@@ -53,6 +53,11 @@ export function declareOperations(root: Command, attach: Attach): void {
     missingOptions.destroy,
   )
 
+  declareOfOpenOnes(root, attach)
+}
+
+/** Commands about a deployment that is there already. */
+function declareOfOpenOnes(root: Command, attach: Attach): void {
   const resume = root
     .command('resume')
     .description('go on with the deployment of a stack whose process died')
@@ -70,6 +75,12 @@ export function declareOperations(root: Command, attach: Attach): void {
     .argument('[stack]', 'the stack, instead of the selected one')
     .option('-y, --yes', 'do not ask')
   attach(cancel, async () => (await import('./commands/cancel.ts')).cancel)
+
+  const redrive = root
+    .command('redrive')
+    .description('try again what the queue has given up of a deployment under way')
+    .argument('[stack]', 'the stack, instead of the selected one')
+  attach(redrive, async () => (await import('./commands/redrive.ts')).redrive)
 }
 
 function shared(command: Command): Command {

@@ -8,6 +8,11 @@ import type { StoredDeployment } from '../shared/state/stored.ts'
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
 export type CancelOutcome = 'none' | 'closed' | 'asked'
 
+/** What a redrive came to; `operations` are tried again. */
+export type RedriveOutcome =
+  | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
+  | { readonly kind: 'sent'; readonly operations: number }
+
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {
   readonly platform: Platform
@@ -22,6 +27,8 @@ export interface Local {
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
   readonly cancel: (stack: StackId) => Promise<CancelOutcome>
+  /** Tries again what the queue has given up of an open deployment. */
+  readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /**
    * Publishes what an edit makes of the state, in its sealed form. Throws STACK_BUSY and what the
    * edit throws; then nothing is published.

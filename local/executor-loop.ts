@@ -8,7 +8,9 @@ import type { ExecutionContext } from '../shared/engine/executor/execution-conte
 import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
 import { keepLease } from '../shared/engine/executor/lease.ts'
-import { DeployError, error } from '../shared/errors/error.ts'
+import { limits } from '../shared/config/limits.ts'
+import { error, hasCode } from '../shared/errors/error.ts'
+import type { Delivery } from '../shared/ports/queue.ts'
 import type { ExecutorId } from '../shared/records/ids.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
 
@@ -57,10 +59,10 @@ export async function startExecutor(
     executor,
     contextOf: asked_ => Promise.resolve(asked_ === deployment ? context : undefined),
   })
-  const failed = (thrown: unknown): void => {
+  const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
-    // affair.
-    if (thrown instanceof DeployError && thrown.code === 'STORE_UNAVAILABLE')
+    // affair. Nor does work whose last delivery could not even be ended.
+    if (hasCode(thrown, 'STORE_UNAVAILABLE') || deliveries >= limits.deliveriesMax)
       surroundings.life.abort(thrown)
   }
   const polling = pollDeliveries(platform, handler, { deployment, failed })

@@ -23,6 +23,7 @@ import { compact, readState } from '../functions/compaction/handle.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
+import { type RedriveOutcome, redrive } from './redrive.ts'
 
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
 type CancelOutcome = 'none' | 'closed' | 'asked'
@@ -47,6 +48,8 @@ export interface Local {
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
   readonly cancel: (stack: StackId) => Promise<CancelOutcome>
+  /** Tries again what the queue has given up of an open deployment. */
+  readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /** Publishes what an edit makes of the state; see `editState`. */
   readonly editState: (stack: StackId, edit: StateEdit) => Promise<{ readonly version: number }>
   /**
@@ -74,6 +77,7 @@ export async function openLocal(options: {
     deploy: (request, sink) => deploy({ platform, ports, request, sink }),
     interrupted: stack => interrupted(ports, stack),
     cancel: stack => cancel(ports, stack),
+    redrive: stack => redrive(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
     close: () => platform.close(),
