@@ -81,6 +81,12 @@ export function declareDeployments(root: Command, attach: Attach): void {
     .argument('[stack]', 'the stack, instead of the selected one')
     .option('-y, --yes', 'do not ask')
   attach(cancel, async () => (await import('./commands/cancel.ts')).cancel)
+
+  const redrive = root
+    .command('redrive')
+    .description('try again what the queue has given up of a deployment under way')
+    .argument('[stack]', 'the stack, instead of the selected one')
+  attach(redrive, async () => (await import('./commands/redrive.ts')).redrive)
 }
 
 function shared(command: Command): Command {

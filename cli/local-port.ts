@@ -30,6 +30,11 @@ export interface ServeOptions {
   readonly over: AbortSignal
 }
 
+/** What a redrive came to; `operations` are tried again. */
+export type RedriveOutcome =
+  | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
+  | { readonly kind: 'sent'; readonly operations: number }
+
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {
   readonly platform: Platform
@@ -44,6 +49,8 @@ export interface Local {
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
   readonly cancel: (stack: StackId) => Promise<CancelOutcome>
+  /** Tries again what the queue has given up of an open deployment. */
+  readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /**
    * Publishes what an edit makes of the state, in its sealed form. Throws STACK_BUSY and what the
    * edit throws; then nothing is published.

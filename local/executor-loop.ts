@@ -9,7 +9,9 @@ import { createSlots } from '../shared/engine/executor/slots.ts'
 import { createStepSource } from '../shared/engine/executor/step-source.ts'
 import { decodeSnapshot } from '../shared/state/deployment.ts'
 import { keepLease } from '../shared/engine/executor/lease.ts'
-import { DeployError, error } from '../shared/errors/error.ts'
+import { limits } from '../shared/config/limits.ts'
+import { error, hasCode } from '../shared/errors/error.ts'
+import type { Delivery } from '../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../shared/records/ids.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
 
@@ -70,10 +72,10 @@ export async function startExecutor(
     executor,
     contextOf: asked_ => Promise.resolve(asked_ === deployment ? context : undefined),
   })
-  const failed = (thrown: unknown): void => {
+  const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
-    // affair.
-    if (thrown instanceof DeployError && thrown.code === 'STORE_UNAVAILABLE')
+    // affair. Nor does work whose last delivery could not even be ended.
+    if (hasCode(thrown, 'STORE_UNAVAILABLE') || deliveries >= limits.deliveriesMax)
       surroundings.life.abort(thrown)
   }
   const polling = pollDeliveries(platform, handler, { deployment, failed })

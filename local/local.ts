@@ -28,6 +28,7 @@ import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { deploy } from './deploy.ts'
 import { serve, type ServeOptions } from './serve.ts'
 import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
+import { type RedriveOutcome, redrive } from './redrive.ts'
 
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
 type CancelOutcome = 'none' | 'closed' | 'asked'
@@ -54,6 +55,8 @@ export interface Local {
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
   readonly cancel: (stack: StackId) => Promise<CancelOutcome>
+  /** Tries again what the queue has given up of an open deployment. */
+  readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /** Publishes what an edit makes of the state; see `editState`. */
   readonly editState: (stack: StackId, edit: StateEdit) => Promise<{ readonly version: number }>
   /**
@@ -94,6 +97,7 @@ export async function openLocal(options: {
     },
     interrupted: stack => interrupted(ports, stack),
     cancel: stack => cancel(ports, stack),
+    redrive: stack => redrive(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
     exportAt: async (stack, moment) => {

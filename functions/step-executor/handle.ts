@@ -3,7 +3,7 @@
  * arrivals. The same handler on every platform; who polls the queue is the platform's affair.
  */
 import type { ClockPort } from '../../shared/ports/system.ts'
-import type { ChainQueuePort } from '../../shared/ports/queue.ts'
+import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
 import type { LogPort } from '../../shared/ports/system.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { messageOf } from '../../shared/errors/error.ts'
@@ -30,7 +30,7 @@ export function pollDeliveries(
   about: {
     /** The only deployment that is served, where that is so. */
     readonly deployment?: DeploymentId
-    readonly failed?: (thrown: unknown) => void
+    readonly failed?: (thrown: unknown, delivery: Delivery) => void
   } = {},
 ): PollingExecutor {
   const { failed = () => {}, ...which } = about
@@ -47,7 +47,7 @@ export function pollDeliveries(
           .handle(delivery)
           .catch(thrown => {
             ports.journal.write('error', 'delivery.failed', { message: messageOf(thrown) })
-            failed(thrown)
+            failed(thrown, delivery)
           })
           .finally(() => open.delete(work))
         open.add(work)

@@ -26,6 +26,8 @@ export const limits = {
 
   /** A chain message that was delivered so often without being removed is a dead letter. */
   deliveriesMax: 5,
+  /** A delivery that could not be handled comes again after this, each time twice as late. */
+  retryMs: 1_000,
   /** A delivered chain is invisible to others for so long, unless extended: one lease. */
   visibilityMs: 60_000,
   /** Operations that one message names; also what one executor runs at once. */

@@ -30,6 +30,8 @@ export interface ChainQueuePort {
   /** Makes the delivery invisible for another `ms`. False when it was given to someone else. */
   readonly extend: (receipt: string, ms: number) => Promise<boolean>
   readonly deadLetters: (deployment: DeploymentId) => Promise<readonly ChainMessage[]>
+  /** Makes the dead letters of a deployment messages again, as if just sent; answers how many. */
+  readonly redrive: (deployment: DeploymentId) => Promise<number>
 }
 
 /** Messages that only say "look at this stack". */

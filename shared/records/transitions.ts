@@ -174,7 +174,7 @@ const transitions: readonly Transition[] = [
     when: 'nobody asks, the attempt is as read',
     to: 'ended',
     effect: 'writes',
-    why: 'a join is ended by whoever completes it, without a begin',
+    why: 'a join is ended by whoever completes it, work that no delivery could handle by the last',
   },
   {
     from: 'decided',

@@ -113,5 +113,20 @@ export function chainQueueContract(name: string, open: Open<QueueUnderTest>): vo
       expect(await chains.deadLetters(message.deployment)).toEqual([message])
       expect(await chains.deadLetters(freshDeployment())).toEqual([])
     })
+
+    test('a dead letter that is redriven is a message like a new one, and those of others stay', async () => {
+      const [message, other] = [messageOf(1), messageOf(2)]
+      await chains.send([message, other])
+      for (let count = 0; count < 10; count += 1) await receiveOne()
+      expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
+      expect(await chains.redrive(message.deployment)).toBe(1)
+      expect(await chains.deadLetters(message.deployment)).toEqual([])
+      expect(await chains.deadLetters(other.deployment)).toEqual([other])
+      const again = await receiveOne()
+      expect(again.message).toEqual(message)
+      expect(again.deliveries).toBe(1)
+      expect(await chains.redrive(message.deployment)).toBe(0)
+      await chains.remove(again.receipt)
+    })
   })
 }

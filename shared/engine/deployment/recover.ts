@@ -1,3 +1,4 @@
+import { limits } from '../../config/limits.ts'
 import type { OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
 import type { DeploymentId } from '../../records/ids.ts'
@@ -24,7 +25,8 @@ export function isRepeatable({ op, skipCall }: Pick<Operation, 'op' | 'skipCall'
 /**
  * Gives a begun operation whose owner is gone back to the living: an outcome that was left is
  * selected; what may be repeated loses its owner, so that it can begin again; a create is ended as
- * interrupted, for only a person can learn what became of it. Conditional on owner and attempt.
+ * interrupted, for only a person can learn what became of it, and so is what five executors died
+ * of. Conditional on owner and attempt.
  * Source: design, recovery.
  */
 export async function recover(
@@ -33,12 +35,12 @@ export async function recover(
   head: Head,
 ): Promise<void> {
   const { operations, deployment } = deps
-  const { owner, attempt } = head
+  const { owner, attempt, givenBack } = head
   const outcome = await operations.outcome(deployment, operation.id, attempt)
   const select = { owner, attempt }
   if (outcome !== undefined)
     await operations.select(deployment, operation.id, { ...select, verdict: outcome.verdict })
-  else if (!isRepeatable(operation))
+  else if (!isRepeatable(operation) || attempt - givenBack >= limits.deliveriesMax)
     await operations.select(deployment, operation.id, { ...select, verdict: 'interrupted' })
   else if (owner !== '') await operations.lapse(deployment, operation.id, owner, attempt)
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../config/limits.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import type { Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
@@ -5,13 +6,15 @@ import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../re
 import type { Operation } from '../../records/operation.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { callAndRecord } from './attempt.ts'
+import { endPoisoned } from './poisoned.ts'
 import { releaseWaiters } from './release.ts'
 
 /** Runs deliveries of one executor identity. */
 export interface Executor {
   /**
    * Runs the message's operations and what they alone released; then removes the message. Never
-   * throws for a failed operation.
+   * throws for a failed operation. What throws otherwise leaves the message to come again, sooner
+   * than an executor that died; the last time, the operation that it concerns is ended.
    */
   readonly handle: (delivery: Delivery) => Promise<void>
 }
@@ -37,11 +40,18 @@ export function createExecutor(
           ports.chains.extend(delivery.receipt, extendByMs).catch(() => undefined)
         })
         try {
-          await Promise.all(
+          const isLast = delivery.deliveries >= limits.deliveriesMax
+          const { executor } = identity
+          const ran = await Promise.allSettled(
             delivery.message.operations.map(id =>
-              runChain(ports, context, { id, executor: identity.executor }),
+              runChain(ports, context, { id, executor, isLast }),
             ),
           )
+          const failure = ran.find(one => one.status === 'rejected')
+          if (failure !== undefined) {
+            await comeAgain(ports, delivery)
+            throw failure.reason
+          }
         } finally {
           endExtending()
         }
@@ -51,11 +61,23 @@ export function createExecutor(
   }
 }
 
+/** Makes a delivery that could not be handled visible again: later each time. */
+async function comeAgain(ports: ExecutorPorts, delivery: Delivery): Promise<void> {
+  const ms = limits.retryMs * 2 ** (delivery.deliveries - 1)
+  // Else it is visible when its loan is over.
+  await ports.chains.extend(delivery.receipt, ms).catch(() => undefined)
+}
+
 /** Runs an operation, and on along the chain as long as exactly one waiter became ready. */
 async function runChain(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  start: { readonly id: OperationId; readonly executor: ExecutorId },
+  start: {
+    readonly id: OperationId
+    readonly executor: ExecutorId
+    /** Whether the message does not come again. */
+    readonly isLast: boolean
+  },
 ): Promise<void> {
   let next: OperationId | undefined = start.id
   while (next !== undefined) {
@@ -64,6 +86,9 @@ async function runChain(
     const release = await context.slots.take()
     try {
       next = await runOperation(ports, context, { operation, executor: start.executor })
+    } catch (thrown) {
+      if (!start.isLast) throw thrown
+      next = await endPoisoned(ports, context, { operation, thrown })
     } finally {
       release()
     }
@@ -95,16 +120,22 @@ async function runOperation(
     begun = await ports.operations.begin(deployment, id, { ...claim, attempt: begun.head.attempt })
     if (begun.kind === 'refused') return undefined
   }
-  const control = await ports.control.read(deployment)
+  const { attempt } = begun
+  const giveBack = (): Promise<boolean> => ports.operations.giveBack(deployment, id, owner, attempt)
+  const control = await ports.control.read(deployment).catch(async (thrown: unknown) => {
+    // Nobody was asked; as long as it is owned here, no delivery could begin it.
+    await giveBack()
+    throw thrown
+  })
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
-    await ports.operations.giveBack(deployment, id, owner, begun.attempt)
+    await giveBack()
     return undefined
   }
   const end = await callAndRecord(ports, context, {
     operation,
     owner,
-    attempt: begun.attempt,
+    attempt,
     isAgain,
   })
   ports.hints.hint(deployment, id)

@@ -65,6 +65,12 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
     },
     remove: async receipt => void (await call('chains.remove', { receipt })),
     extend: (receipt, ms) => call('chains.extend', { receipt, ms }),
+    redrive: async deployment => {
+      const count = await call('chains.redrive', { deployment })
+      waiters.wakeAll()
+      deps.store.signal({ topic: 'chains' })
+      return count
+    },
     deadLetters: deployment => call('chains.dead', { deployment }),
     close: () => {
       isClosed = true

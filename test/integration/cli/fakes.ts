@@ -192,6 +192,8 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       bench.calls.push(`close ${stack}`)
       return bench.busy.delete(stack) ? 'closed' : 'none'
     },
+    redrive: async stack =>
+      bench.busy.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
     editState: async (stack, { edit }) => {
       const deployment = edit(bench.states.get(stack) ?? neverRan)
       bench.states.set(stack, deployment)

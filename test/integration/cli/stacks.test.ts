@@ -204,4 +204,10 @@ describe('states', () => {
     expect((await bench.run('cancel', '-y', 'dev')).err).toContain('No deployment')
     expect((await bench.run('cancel')).err).toMatch(/CLI_USAGE/)
   })
+
+  test('redrive says how much is tried again', async () => {
+    expect((await bench.run('redrive')).err).toContain('No deployment')
+    bench.busy.add(dev)
+    expect((await bench.run('redrive', 'dev')).err).toContain('2 given up')
+  })
 })

@@ -72,6 +72,14 @@ export const chainMethods = {
       ) === 1,
   ),
 
+  'chains.redrive': write((database, args: { readonly deployment: DeploymentId }): number =>
+    database.run(
+      `UPDATE chain SET is_dead = 0, deliveries = 0, visible_at = 0
+       WHERE is_dead = 1 AND deployment = ?`,
+      args.deployment,
+    ),
+  ),
+
   'chains.dead': read(
     (database, args: { readonly deployment: DeploymentId }): readonly ChainMessage[] =>
       database
