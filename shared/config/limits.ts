@@ -43,8 +43,8 @@ export const limits = {
   /** Ids that one read of heads or ends may name. */
   idsPerReadMax: 500,
   /**
-   * A record larger than this goes to the blob store: DynamoDB's items end at 400 KB, and a queue or
-   * store in front of them may have less.
+   * A record larger than this goes to the blob store: DynamoDB's items end at 400 KB, and what an
+   * adapter writes beside the record must fit too.
    */
   recordBytesMax: 256 * 1024,
   /** Records stay so long after the close of their deployment, unless set otherwise. */

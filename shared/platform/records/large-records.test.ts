@@ -78,10 +78,10 @@ describe('records over the limit', () => {
       {
         append: async (_: unknown, one: LogRecord) => {
           stored.push(JSON.stringify(one))
-          return 'appended'
+          return 'appended' as const
         },
         read: async () => stored.map(text => JSON.parse(text) as LogRecord),
-      } as DecisionLogPort,
+      } satisfies DecisionLogPort,
       blobs,
     )
     const page = '7'.repeat(64) as BlobHash
