@@ -73,8 +73,10 @@ export async function startExecutor(
   const failed = (thrown: unknown): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair.
-    if (thrown instanceof DeployError && thrown.code === 'STORE_UNAVAILABLE')
-      surroundings.life.abort(thrown)
+    if (!(thrown instanceof DeployError) || thrown.code !== 'STORE_UNAVAILABLE') return
+    surroundings.life.abort(thrown)
+    // It may have left something begun: nobody waits for who has retired.
+    void lease.end()
   }
   const polling = pollDeliveries(platform, handler, { deployment, failed })
   return {

@@ -5,6 +5,7 @@ import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../re
 import type { Operation } from '../../records/operation.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { callAndRecord } from './attempt.ts'
+import { keepTrying } from './keep-trying.ts'
 import { releaseWaiters } from './release.ts'
 
 /** Runs deliveries of one executor identity. */
@@ -95,10 +96,13 @@ async function runOperation(
     begun = await ports.operations.begin(deployment, id, { ...claim, attempt: begun.head.attempt })
     if (begun.kind === 'refused') return undefined
   }
-  const control = await ports.control.read(deployment)
+  // What was begun must not be left behind by a bad moment of the store: its owner lives.
+  const trying = { clock: ports.clock, holdsLease: context.holdsLease, said: () => undefined }
+  const control = await keepTrying(trying, () => ports.control.read(deployment))
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
-    await ports.operations.giveBack(deployment, id, owner, begun.attempt)
+    const { attempt } = begun
+    await keepTrying(trying, () => ports.operations.giveBack(deployment, id, owner, attempt))
     return undefined
   }
   const end = await callAndRecord(ports, context, {
