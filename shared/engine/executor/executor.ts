@@ -5,7 +5,7 @@ import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../re
 import type { Operation } from '../../records/operation.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { callAndRecord } from './attempt.ts'
-import { keepTrying } from './keep-trying.ts'
+import { keepTrying } from '../deployment/keep-trying.ts'
 import { releaseWaiters } from './release.ts'
 
 /** Runs deliveries of one executor identity. */
@@ -97,7 +97,7 @@ async function runOperation(
     if (begun.kind === 'refused') return undefined
   }
   // What was begun must not be left behind by a bad moment of the store: its owner lives.
-  const trying = { clock: ports.clock, holdsLease: context.holdsLease, said: () => undefined }
+  const trying = { clock: ports.clock, isWorthIt: context.holdsLease, said: () => undefined }
   const control = await keepTrying(trying, () => ports.control.read(deployment))
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
