@@ -1,5 +1,6 @@
 import { pollDeliveries } from '../functions/step-executor/handle.ts'
-import { baseOf } from '../shared/engine/deployment/base.ts'
+import { type Base, baseOf } from '../shared/engine/deployment/base.ts'
+import type { Pin } from '../shared/engine/deployment/log-view.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
 import { createExecutor } from '../shared/engine/executor/executor.ts'
@@ -50,13 +51,7 @@ export async function startExecutor(
       plan,
       operations: platform.operations,
       sealing,
-      baseOfPin: async pin => {
-        const known = baseNow.current
-        if (known?.epoch === pin.epoch) return known
-        const stored = await readSnapshotBlob(platform.blobs, pin.base)
-        baseNow.current = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
-        return baseNow.current
-      },
+      baseOfPin: pin => baseOfPin(asked, baseNow, pin),
     }),
     emitter: surroundings.emitter,
     told: surroundings.told,
@@ -75,8 +70,11 @@ export async function startExecutor(
   const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair. Nor does work whose last delivery could not even be ended.
-    if (hasCode(thrown, 'STORE_UNAVAILABLE') || deliveries >= limits.deliveriesMax)
-      surroundings.life.abort(thrown)
+    const isLast = deliveries >= limits.deliveriesMax
+    if (!isLast && !hasCode(thrown, 'STORE_UNAVAILABLE')) return
+    surroundings.life.abort(thrown)
+    // It may have left something begun: nobody waits for who has retired.
+    void lease.end()
   }
   const polling = pollDeliveries(platform, handler, { deployment, failed })
   return {
@@ -85,4 +83,18 @@ export async function startExecutor(
       await lease.end()
     },
   }
+}
+
+/** The base of a pin, opened once. */
+async function baseOfPin(
+  { platform, request }: Asked,
+  baseNow: Surroundings['baseNow'],
+  pin: Pin,
+): Promise<Base> {
+  const known = baseNow.current
+  if (known?.epoch === pin.epoch) return known
+  const stored = await readSnapshotBlob(platform.blobs, pin.base)
+  const base = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
+  baseNow.current = base
+  return base
 }

@@ -6,6 +6,7 @@ import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../re
 import type { Operation } from '../../records/operation.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { callAndRecord } from './attempt.ts'
+import { keepTrying } from '../deployment/keep-trying.ts'
 import { endPoisoned } from './poisoned.ts'
 import { releaseWaiters } from './release.ts'
 
@@ -121,12 +122,17 @@ async function runOperation(
     if (begun.kind === 'refused') return undefined
   }
   const { attempt } = begun
-  const giveBack = (): Promise<boolean> => ports.operations.giveBack(deployment, id, owner, attempt)
-  const control = await ports.control.read(deployment).catch(async (thrown: unknown) => {
-    // Nobody was asked; as long as it is owned here, no delivery could begin it.
-    await giveBack()
-    throw thrown
-  })
+  // What was begun must not be left behind by a bad moment of the store: its owner lives.
+  const trying = { clock: ports.clock, isWorthIt: context.holdsLease, said: () => undefined }
+  const giveBack = (): Promise<boolean> =>
+    keepTrying(trying, () => ports.operations.giveBack(deployment, id, owner, attempt))
+  const control = await keepTrying(trying, () => ports.control.read(deployment)).catch(
+    async (thrown: unknown) => {
+      // Nobody was asked; as long as it is owned here, no delivery could begin it.
+      await giveBack()
+      throw thrown
+    },
+  )
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
     await giveBack()
