@@ -54,7 +54,7 @@ export function declareOperations(root: Command, attach: Attach): void {
   )
 }
 
-/** Declares what is done about deployments that run or were left. */
+/** Declares what is done about deployments that run or were left: `resume`, `cancel`, `redrive` … */
 export function declareDeployments(root: Command, attach: Attach): void {
   const resume = root
     .command('resume')

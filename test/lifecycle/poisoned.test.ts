@@ -82,6 +82,7 @@ async function opened(faults: Partial<OperationsPort>, controlFails = false): Pr
       diagnostic: () => undefined,
     },
     performing: {},
+    told: new Set(),
     slots: createSlots(4),
     holdsLease: () => true,
   } as unknown as ExecutionContext

@@ -152,6 +152,7 @@ async function executeIn(
         timestamp: () => '',
         warn: () => undefined,
       },
+      told: new Set(),
       slots: createSlots(8),
       holdsLease: () => !isDead(executor),
     }) as unknown as ExecutionContext
@@ -162,7 +163,12 @@ async function executeIn(
       chains: { ...chains, extend: async () => true, remove: async () => undefined },
       control: { read: async () => ({ stop: 'none', closed: false }) },
       hints: { hint: () => undefined },
-      clock: { now: () => 0, monotonicMs: () => 0, sleep: async () => undefined },
+      clock: {
+        now: () => 0,
+        monotonicMs: () => 0,
+        sleep: async () => undefined,
+        every: () => () => undefined,
+      },
       random: { uuid: () => `${(tokens += 1)}` },
     } as unknown as ExecutorPorts
     const handler = createExecutor(ports, {

@@ -40,14 +40,15 @@ export async function endPoisoned(
   return releaseWaiters(ports, context, { operation, verdict })
 }
 
-/** What cannot even be opened has no step to tell of. */
+/** What cannot be opened here is left for the generator to tell, as is what others ended. */
 async function tell(
-  { emitter, stepOf }: ExecutionContext,
+  { emitter, stepOf, told }: ExecutionContext,
   operation: Operation,
   cause: OutcomeError,
 ): Promise<void> {
   const step = await stepOf(operation).catch(() => undefined)
-  if (step === undefined) return emitter.diagnostic('error', cause.message, operation.urn)
+  if (step === undefined) return
+  told.add(operation.id)
   emitter.pre(step)
   emitter.ended(step, failed(cause))
 }
