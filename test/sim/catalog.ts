@@ -1,0 +1,66 @@
+import type { CatalogPort, HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
+import {
+  type BlobHash,
+  deploymentIdOf,
+  deploymentPartsOf,
+  type StackId,
+} from '../../shared/records/ids.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { Sync } from './store.ts'
+
+/** Stacks and what is published of them. `published` hears of each new version. */
+export function createCatalogOf(
+  published: (blob: BlobHash, version: number) => void,
+): Sync<CatalogPort> {
+  const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
+  const history = new Map<string, HistoryRecord>()
+  const versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
+  const known = (id: StackId): StackRecord & { readonly call: string } => {
+    const stack = stacks.get(id)
+    if (stack === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
+    return stack
+  }
+  return {
+    createStack(id, createdAt, call = '') {
+      const there = stacks.get(id)
+      if (there !== undefined) return there.call === call
+      const empty = { current: '', version: 0, snapshot: '', deployments: 0 } as const
+      stacks.set(id, { id, createdAt, ...empty, call })
+      return true
+    },
+    stack: id => stacks.get(id),
+    stacks: () => [...stacks.values()],
+    removeStack: id => stacks.delete(id),
+    start(id, { command, message, at }, call = '') {
+      const stack = known(id)
+      if (stack.current !== '')
+        return { kind: stack.call === call ? 'started' : 'busy', deployment: stack.current }
+      const deployments = stack.deployments + 1
+      const current = deploymentIdOf(id, deployments)
+      stacks.set(id, { ...stack, current, deployments, call })
+      history.set(current, { deployment: current, command, message, startedAt: at })
+      return { kind: 'started', deployment: current }
+    },
+    publish(id, expected, snapshot) {
+      const stack = known(id)
+      const version = expected + 1
+      if (stack.version === version && stack.snapshot === snapshot)
+        return { kind: 'already', version }
+      if (stack.version !== expected) return { kind: 'conflict', version: stack.version }
+      stacks.set(id, { ...stack, version, snapshot })
+      versions.unshift({ version, snapshot })
+      published(snapshot, version)
+      return { kind: 'published', version }
+    },
+    release(deployment, { at, result, changes, version }) {
+      const stack = known(deploymentPartsOf(deployment).stack)
+      if (stack.current !== deployment) return
+      stacks.set(stack.id, { ...stack, current: '', call: '' })
+      const begun = history.get(deployment)
+      if (begun !== undefined)
+        history.set(deployment, { ...begun, endedAt: at, result, changes, version })
+    },
+    history: (_id, limit) => [...history.values()].reverse().slice(0, limit),
+    versions: (_id, limit) => versions.slice(0, limit),
+  }
+}

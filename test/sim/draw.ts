@@ -1,0 +1,53 @@
+/**
+ * sim: the whole engine in virtual time: its real handlers over simulated ports, a model cloud,
+ * programs and faults drawn from a seed. Imports everything.
+ *
+ * Invariants: what happens is a function of the seed and the list of faults alone; nothing here or
+ * below waits for real time, reads a clock, a file or the network; checkers look at the model cloud
+ * and at what was published, never at what the engine says of itself.
+ */
+
+/** Numbers that a seed decides. Equal names give equal streams, whatever else is drawn. */
+export interface Draw {
+  /** In [0, 1). */
+  readonly unit: () => number
+  /** A whole number from `least` to `most`. */
+  readonly whole: (least: number, most: number) => number
+  readonly chance: (probability: number) => boolean
+  readonly pick: <T>(items: readonly [T, ...T[]]) => T
+  /** A stream of its own. */
+  readonly fork: (name: string | number) => Draw
+}
+
+/** The stream of a seed. */
+export function createDraw(seed: number): Draw {
+  let state = mixed(seed >>> 0)
+  const unit = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+  const whole = (least: number, most: number): number =>
+    least + Math.floor(unit() * (most - least + 1))
+  return {
+    unit,
+    whole,
+    chance: probability => unit() < probability,
+    pick: items => items[whole(0, items.length - 1)] ?? items[0],
+    fork: name => createDraw(hashed(String(name), seed)),
+  }
+}
+
+function mixed(value: number): number {
+  const once = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
+  return (twice ^ (twice >>> 16)) >>> 0
+}
+
+function hashed(text: string, seed: number): number {
+  let hash = (0x811c9dc5 ^ mixed(seed >>> 0)) >>> 0
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0
+  return mixed(hash)
+}

@@ -1,0 +1,83 @@
+import type { Draw } from './draw.ts'
+
+/** One fault: data. It strikes at the first effect from `effect` on that its kind can strike. */
+export interface Fault {
+  /** Which deployment of the scenario, and which process that carries it on. */
+  readonly step: number
+  readonly life: number
+  readonly effect: number
+  readonly kind: FaultKind
+  /** In [0, 1): how long, how many, how late. */
+  readonly size: number
+}
+
+interface KindRow {
+  /** The effects that it can strike, by name. */
+  readonly strikes: RegExp
+  /** How often it is drawn, relative to the others. */
+  readonly weight: number
+}
+
+const any = /^/
+const record = /^(?:log|operations|control|leases|catalog|blobs|events)\./
+const call = /^provider\./
+
+/** Every kind of fault. What each does stands where its effect is carried out. */
+const kinds = {
+  'crash before an effect': { strikes: any, weight: 6 },
+  'crash after an effect': { strikes: any, weight: 6 },
+  'reply lost, then repeated': { strikes: record, weight: 3 },
+  'late copy of a request': { strikes: record, weight: 3 },
+  'store refuses once': { strikes: record, weight: 2 },
+  'store refuses for a while': { strikes: record, weight: 1 },
+  'slow effect': { strikes: any, weight: 2 },
+  'freeze before an effect': { strikes: any, weight: 2 },
+  'freeze after an effect': { strikes: any, weight: 2 },
+  'freeze for longer than a lease': { strikes: any, weight: 2 },
+  'wall clock jumps': { strikes: any, weight: 1 },
+  'lease cannot be renewed': { strikes: /^leases\.renew/, weight: 2 },
+  'message twice': { strikes: /^chains\.send/, weight: 2 },
+  'message lost': { strikes: /^chains\.send/, weight: 2 },
+  'message late': { strikes: /^chains\.send/, weight: 2 },
+  'hint lost': { strikes: /^hints\./, weight: 1 },
+  'hint late and twice': { strikes: /^hints\./, weight: 1 },
+  'plugin crashes before a call': { strikes: call, weight: 2 },
+  'plugin crashes after a call': { strikes: call, weight: 2 },
+  'provider takes long': { strikes: call, weight: 2 },
+  'provider refuses': { strikes: call, weight: 2 },
+  'create is partial': { strikes: /^provider\.create/, weight: 2 },
+  'cancelled by its terminal': { strikes: any, weight: 1 },
+  'terminated by its terminal': { strikes: any, weight: 2 },
+  'stopped from elsewhere': { strikes: any, weight: 1 },
+  'second trigger': { strikes: any, weight: 2 },
+} as const satisfies Readonly<Record<string, KindRow>>
+
+/** What a fault is. */
+export type FaultKind = keyof typeof kinds
+
+/** All kinds, for coverage. */
+export const faultKinds = Object.keys(kinds) as readonly FaultKind[]
+
+/** Whether a kind can strike an effect of this name. */
+export function strikes(kind: FaultKind, effect: string): boolean {
+  return kinds[kind].strikes.test(effect)
+}
+
+const bag: readonly FaultKind[] = faultKinds.flatMap(kind =>
+  Array.from({ length: kinds[kind].weight }, () => kind),
+)
+
+/** Draws three to eight faults over the effects that each deployment has when nothing fails. */
+export function drawFaults(draw: Draw, effects: readonly number[]): readonly Fault[] {
+  return Array.from({ length: draw.whole(3, 8) }, () => {
+    const step = draw.whole(0, effects.length - 1)
+    const life = draw.chance(0.7) ? 0 : draw.chance(0.7) ? 1 : 2
+    return {
+      step,
+      life,
+      effect: draw.whole(1, effects[step] ?? 1),
+      kind: bag[draw.whole(0, bag.length - 1)] ?? 'crash after an effect',
+      size: draw.unit(),
+    }
+  })
+}

@@ -1,0 +1,108 @@
+/** Whose event it is: a dead process hears nothing more, a frozen one hears it when it thaws. */
+export interface Owner {
+  readonly isDead: () => boolean
+  readonly frozenUntilMs: () => number
+}
+
+/** Virtual time: everything that ever happens is an event of this one queue. */
+export interface Scheduler {
+  readonly nowMs: () => number
+  /** Events that happened. */
+  readonly ticks: () => number
+  /** Calls after so many virtual milliseconds; answers how to call it off. */
+  readonly after: (ms: number, call: () => void, owner?: Owner) => () => void
+  /**
+   * Lets time pass until `isOver`; false when nothing is left to happen or `ticksMax` is reached.
+   */
+  readonly run: (isOver: () => boolean, ticksMax: number) => Promise<boolean>
+}
+
+interface Event {
+  atMs: number
+  readonly order: number
+  readonly call: () => void
+  readonly owner: Owner | undefined
+  isOff: boolean
+}
+
+/** A scheduler at time 0. Events of one moment happen in the order in which they were made. */
+export function createScheduler(): Scheduler {
+  const heap = createHeap()
+  let nowMs = 0
+  let order = 0
+  let ticks = 0
+  const next = (): Event | undefined => {
+    for (let event = heap.take(); event !== undefined; event = heap.take()) {
+      if (event.isOff || event.owner?.isDead() === true) continue
+      const thawMs = event.owner?.frozenUntilMs() ?? 0
+      if (thawMs <= event.atMs) return event
+      event.atMs = thawMs
+      heap.put(event)
+    }
+    return undefined
+  }
+  return {
+    nowMs: () => nowMs,
+    ticks: () => ticks,
+    after(ms, call, owner) {
+      order += 1
+      const event: Event = { atMs: nowMs + Math.max(0, ms), order, call, owner, isOff: false }
+      heap.put(event)
+      return () => {
+        event.isOff = true
+      }
+    },
+    async run(isOver, ticksMax) {
+      const last = ticks + ticksMax
+      while (!isOver()) {
+        const event = ticks < last ? next() : undefined
+        if (event === undefined) return false
+        ticks += 1
+        nowMs = event.atMs
+        event.call()
+        // Everything that follows from it in this turn comes before the next event.
+        await new Promise<void>(done => setImmediate(done))
+      }
+      return true
+    },
+  }
+}
+
+/** Events by time, then by order. */
+function createHeap() {
+  const items: Event[] = []
+  const isBefore = (one: Event, other: Event): boolean =>
+    one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order)
+  const sink = (event: Event): void => {
+    let at = 0
+    for (;;) {
+      const left = 2 * at + 1
+      const [a, b] = [items[left], items[left + 1]]
+      const child = b !== undefined && a !== undefined && isBefore(b, a) ? left + 1 : left
+      const below = items[child]
+      if (below === undefined || !isBefore(below, event)) break
+      items[at] = below
+      at = child
+    }
+    items[at] = event
+  }
+  return {
+    put(event: Event): void {
+      let at = items.length
+      for (;;) {
+        const up = (at - 1) >> 1
+        const above = items[up]
+        if (at === 0 || above === undefined || !isBefore(event, above)) break
+        items[at] = above
+        at = up
+      }
+      items[at] = event
+    },
+    take(): Event | undefined {
+      const [first] = items
+      const last = items.pop()
+      if (last !== undefined && items.length > 0) sink(last)
+      return first
+    },
+  }
+}

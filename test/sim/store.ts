@@ -1,0 +1,216 @@
+import type {
+  BeginResult,
+  BlobsPort,
+  ControlPort,
+  DecisionLogPort,
+  EventsPort,
+  LeasesPort,
+  OperationsPort,
+} from '../../shared/ports/records.ts'
+import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type { Control, Lease, Outcome } from '../../shared/records/head.ts'
+import type { BlobHash, DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import type { LogRecord } from '../../shared/records/log.ts'
+import { createHash } from 'node:crypto'
+import { error } from '../../shared/errors/error.ts'
+import { createCatalogOf } from './catalog.ts'
+import { createHeads, type HeadChange } from './heads.ts'
+
+/** A port as the store itself has it: at once, and told which call it is, for repetitions. */
+export type Sync<Port> = {
+  readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => Promise<infer Answer>
+    ? (...args: [...Required<Args>, call: string] | Args) => Answer
+    : never
+}
+
+/** The records of all deployments, as one store without a network has them. */
+export interface SimStore {
+  readonly log: Sync<DecisionLogPort>
+  readonly operations: Sync<OperationsPort>
+  readonly control: Sync<ControlPort>
+  readonly leases: Sync<LeasesPort>
+  readonly events: Sync<EventsPort>
+  readonly catalog: Sync<CatalogPort>
+  readonly blobs: Sync<BlobsPort>
+}
+
+/** Who looks on while the store is written. */
+export interface Observer {
+  /** Everything that is kept, as text. */
+  readonly kept: (text: string) => void
+  readonly headChanged: (change: HeadChange) => void
+  readonly appended: (deployment: DeploymentId, record: LogRecord) => void
+  readonly closed: (deployment: DeploymentId) => void
+  readonly published: (blob: BlobHash, version: number) => void
+}
+
+const stops = ['none', 'graceful', 'forced'] as const
+
+/** An empty store. Its conditions are those of the ports; its records are texts. */
+export function createStore(observer: Observer): SimStore {
+  const heads = createHeads(observer.headChanged)
+  const outcomes = new Map<string, string>()
+  const blobs = new Map<BlobHash, Uint8Array>()
+  const outcomeAt = (at: string): Outcome | undefined => {
+    const text = outcomes.get(at)
+    return text === undefined ? undefined : parse<Outcome>(text)
+  }
+  return {
+    log: createLog(observer),
+    control: createControl(observer),
+    leases: createLeases(),
+    events: createEvents(observer),
+    catalog: createCatalogOf(observer.published),
+    operations: {
+      arrive: heads.arrive,
+      begin: (deployment, operation, claim): BeginResult =>
+        heads.begin(`${deployment} ${operation}`, claim),
+      giveBack: (deployment, operation, owner, attempt) =>
+        heads.free(`${deployment} ${operation}`, { event: 'giveBack', owner, attempt }),
+      lapse: (deployment, operation, owner, attempt) =>
+        heads.free(`${deployment} ${operation}`, { event: 'lapse', owner, attempt }),
+      putOutcome(deployment, outcome) {
+        const at = `${deployment} ${outcome.operation} ${outcome.attempt}`
+        if (outcomes.has(at)) return
+        const text = JSON.stringify(outcome)
+        observer.kept(text)
+        outcomes.set(at, text)
+      },
+      outcome: (deployment, operation, attempt) =>
+        outcomeAt(`${deployment} ${operation} ${attempt}`),
+      select: (deployment, operation, end) => heads.select(`${deployment} ${operation}`, end),
+      heads: (deployment, operations) =>
+        new Map(operations.flatMap(id => pairOf(id, heads.at(`${deployment} ${id}`)))),
+      ends: (deployment, operations) =>
+        new Map(
+          operations.flatMap(id => {
+            const head = heads.at(`${deployment} ${id}`)
+            if (head === undefined) return []
+            const outcome =
+              head.end === undefined
+                ? undefined
+                : outcomeAt(`${deployment} ${id} ${head.end.attempt}`)
+            return [[id, outcome === undefined ? { head } : { head, outcome }] as const]
+          }),
+        ),
+    },
+    blobs: {
+      put(bytes) {
+        const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
+        if (!blobs.has(hash)) observer.kept(Buffer.from(bytes).toString('utf8'))
+        blobs.set(hash, bytes)
+        return hash
+      },
+      get(hash) {
+        const bytes = blobs.get(hash)
+        if (bytes === undefined) throw error('STATE_INVALID', `the blob ${hash} is absent`)
+        return bytes
+      },
+    },
+  }
+}
+
+function pairOf<T>(id: OperationId, found: T | undefined): readonly (readonly [OperationId, T])[] {
+  return found === undefined ? [] : [[id, found]]
+}
+
+/** A record as it comes back from a store. */
+export function parse<T>(text: string): T {
+  return JSON.parse(text) as T
+}
+
+function createLog(observer: Observer): SimStore['log'] {
+  const logs = new Map<DeploymentId, string[]>()
+  return {
+    append(deployment, record) {
+      const text = JSON.stringify(record)
+      const log = logs.get(deployment) ?? []
+      logs.set(deployment, log)
+      const there = log[record.number]
+      if (there !== undefined) return there === text ? 'mine' : 'taken'
+      if (record.number !== log.length) return 'taken'
+      observer.kept(text)
+      observer.appended(deployment, record)
+      log.push(text)
+      return 'appended'
+    },
+    read: (deployment, from, limit) =>
+      (logs.get(deployment) ?? [])
+        .slice(from, from + limit)
+        .map(text => parse<LogRecord>(text)),
+  }
+}
+
+function createControl(observer: Observer): SimStore['control'] {
+  const controls = new Map<DeploymentId, Control & { readonly call: string }>()
+  const change = (deployment: DeploymentId, changed: Partial<Control>): void => {
+    const there = controls.get(deployment)
+    if (there !== undefined) controls.set(deployment, { ...there, ...changed })
+  }
+  return {
+    create(deployment, holder, call = '') {
+      const there = controls.get(deployment)
+      if (there !== undefined) return there.call === call
+      controls.set(deployment, { stop: 'none', holder, closed: false, call })
+      return true
+    },
+    read(deployment) {
+      const there = controls.get(deployment)
+      if (there === undefined) return undefined
+      const { stop, holder, closed } = there
+      return { stop, holder, closed }
+    },
+    stop(deployment, stop) {
+      const there = controls.get(deployment)
+      if (there !== undefined && stops.indexOf(there.stop) < stops.indexOf(stop))
+        change(deployment, { stop })
+    },
+    hold: (deployment, holder) => change(deployment, { holder }),
+    close(deployment) {
+      if (controls.has(deployment)) observer.closed(deployment)
+      change(deployment, { closed: true })
+    },
+  }
+}
+
+function createLeases(): SimStore['leases'] {
+  const leases = new Map<DeploymentId, Map<string, Lease>>()
+  const of = (deployment: DeploymentId): Map<string, Lease> => {
+    const there = leases.get(deployment) ?? new Map<string, Lease>()
+    leases.set(deployment, there)
+    return there
+  }
+  return {
+    register(deployment, executor, holder) {
+      if (of(deployment).has(executor)) return
+      const lease = { executor, holder, counter: 0, retired: false, groups: [] }
+      of(deployment).set(executor, lease)
+    },
+    renew(deployment, executor, groups) {
+      const lease = of(deployment).get(executor)
+      if (lease === undefined || lease.retired) return false
+      of(deployment).set(executor, { ...lease, groups, counter: lease.counter + 1 })
+      return true
+    },
+    retire(deployment, executor) {
+      const lease = of(deployment).get(executor)
+      if (lease !== undefined) of(deployment).set(executor, { ...lease, retired: true })
+    },
+    list: deployment => [...of(deployment).values()],
+  }
+}
+
+function createEvents(observer: Observer): SimStore['events'] {
+  const lines = new Map<string, string>()
+  return {
+    append(deployment, writer, first, events) {
+      for (const [at, event] of events.entries()) {
+        const key = `${deployment} ${writer} ${first + at}`
+        if (lines.has(key)) continue
+        observer.kept(event)
+        lines.set(key, event)
+      }
+    },
+    read: (_deployment, cursor) => ({ events: [], cursor }),
+  }
+}
