@@ -11,7 +11,7 @@ import type { ResourceState } from '../shared/state/resource.ts'
 import type { PackageRequest } from '../shared/engine/generator/goal.ts'
 import { type MonitorServer, startMonitorServer } from '../shared/engine/monitor/monitor-server.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import type { Platform } from '../shared/ports/platform.ts'
 import { createAssetReader } from '../shared/platform/system/asset-reader.ts'
 import { createProcesses } from '../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../shared/ports/system.ts'
@@ -32,18 +32,20 @@ import { fileURLToPath } from 'node:url'
 
 /** What one deployment or preview is made of. */
 export interface Asked {
-  readonly platform: EmbeddedPlatform
+  readonly platform: Platform
   readonly ports: GeneratorPorts
   readonly request: DeployRequest
   readonly sink: EventSink
-  /** Programs and plugins of a test; the real ones otherwise. */
+  /** What a test brings of its own; the real ones otherwise. */
   readonly hosts?: Hosts
 }
 
-/** What runs programs and plugins. */
+/** What runs programs and plugins, and what those call. */
 export interface Hosts {
   readonly programs: ProgramHost
   readonly plugins: PluginHost
+  readonly monitor?: MonitorServer
+  readonly processes?: ProcessesPort
 }
 
 /** Where states of providers are found that the program has not registered (yet). */
@@ -79,8 +81,8 @@ export async function surround({ platform, request, sink, hosts }: Asked): Promi
     refreshCommand: request.options.command === 'refresh',
     scrub,
   })
-  const monitor = await startMonitor(emitter, scrub)
-  const processes = createProcesses()
+  const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub))
+  const processes = hosts?.processes ?? createProcesses()
   const path = userPath(
     process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? '',
     projectRoot,

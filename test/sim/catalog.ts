@@ -5,6 +5,7 @@ import {
   deploymentPartsOf,
   type StackId,
 } from '../../shared/records/ids.ts'
+import { type LateOutcome, lateKeyOf } from '../../shared/records/late.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Sync } from './store.ts'
 
@@ -14,6 +15,7 @@ export function createCatalogOf(
 ): Sync<CatalogPort> {
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()
+  const inbox: LateOutcome[] = []
   const versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
   const known = (id: StackId): StackRecord & { readonly call: string } => {
     const stack = stacks.get(id)
@@ -59,6 +61,16 @@ export function createCatalogOf(
       const begun = history.get(deployment)
       if (begun !== undefined)
         history.set(deployment, { ...begun, endedAt: at, result, changes, version })
+    },
+    putLate(_id, item) {
+      if (!inbox.some(there => lateKeyOf(there) === lateKeyOf(item))) inbox.push(item)
+    },
+    late: (_id, limit) => inbox.slice(0, limit),
+    removeLate(_id, keys) {
+      for (const key of keys) {
+        const at = inbox.findIndex(item => lateKeyOf(item) === key)
+        if (at >= 0) inbox.splice(at, 1)
+      }
     },
     history: (_id, limit) => [...history.values()].reverse().slice(0, limit),
     versions: (_id, limit) => versions.slice(0, limit),

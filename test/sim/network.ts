@@ -3,16 +3,17 @@ import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
 import { error } from '../../shared/errors/error.ts'
 import { silentLog } from '../../shared/platform/system/log.ts'
+import { ProviderError } from '../../shared/providers/provider.ts'
 import { createDraw } from './draw.ts'
-import { type Fault, strikes } from './faults.ts'
+import { type Fault, type FaultKind, strikes } from './faults.ts'
 import type { SimNode } from './node.ts'
+import { lost } from './plugins.ts'
 import type { World } from './world.ts'
 
 /** One process at its work: what it asks of the outside, and what becomes of that. */
 export interface Launch {
   /** `<step>.<life>` */
   readonly key: string
-  readonly step: number
   readonly node: SimNode
   readonly platform: Platform
   /** Asks a provider: as any effect, but nobody repeats what got lost. */
@@ -24,7 +25,19 @@ export interface Launch {
 }
 
 /** Carries an effect over the network: there after a while, back after another, or not. */
-export type Ask = <T>(name: string, run: (call: string) => T | Promise<T>) => Promise<T>
+export type Ask = <T>(
+  name: string,
+  run: (call: string, kind?: FaultKind) => T | Promise<T>,
+  watched?: Watched,
+) => Promise<T>
+
+/** Whoever wants to know what becomes of a request. */
+export interface Watched {
+  /** It leaves the process. */
+  readonly sent: () => void
+  /** Its sender will not hear what came of it. */
+  readonly orphan: () => void
+}
 
 /** What a fault can make a launch do besides what it does to the effect. */
 export interface Levers {
@@ -40,7 +53,6 @@ export function launchOn(
   world: World,
   about: {
     readonly key: string
-    readonly step: number
     readonly node: SimNode
     readonly faults: readonly Fault[]
     readonly levers: Levers
@@ -71,7 +83,7 @@ export function launchOn(
     return undefined
   }
 
-  const ask: Ask = (name, run) => {
+  const ask: Ask = (name, run, watched) => {
     if (node.isDead()) return never
     const isCall = name.startsWith('provider.')
     const fault = struck(name)
@@ -88,18 +100,32 @@ export function launchOn(
     if (kind === 'lease cannot be renewed') renewsFromMs = nowMs + 30_000 + size * 80_000
     if (!isCall && !name.startsWith('hints.') && nowMs < refusesUntilMs) return refused(name)
     if (name === 'leases.renew' && nowMs < renewsFromMs) return refused(name)
+    if (kind === 'provider refuses')
+      return Promise.reject(new ProviderError(`${name} was refused`, { status: 'ok', code: 9 }))
+    if (kind === 'plugin crashes before a call') {
+      watched?.orphan()
+      return Promise.reject(lost())
+    }
+    const isSentLater =
+      kind === 'freeze before an effect' ||
+      (kind === 'freeze for longer than a lease' && size < 0.5)
+    if (!isSentLater) watched?.sent()
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void => void scheduler.after(wayMs(), settle, node)
       const land = (isHeard = true): void => {
         world.trace(`${key} ${name}`)
         let result: ReturnType<typeof run>
         try {
-          result = run(call)
+          result = run(call, kind)
         } catch (thrown) {
           if (isHeard) answer(() => reject(thrown))
           return
         }
         if (!isHeard) return
+        if (kind === 'plugin crashes after a call') {
+          watched?.orphan()
+          return answer(() => reject(lost()))
+        }
         if (!(result instanceof Promise)) return answer(() => resolve(result))
         result.then(
           value => answer(() => resolve(value)),
@@ -113,15 +139,14 @@ export function launchOn(
         node.crash()
         thereMs += size < 0.5 ? 0 : (size - 0.5) * 120_000
       }
-      const freezeMs = kind === 'freeze for longer than a lease' ? 95_000 + size * 60_000 : size * 25_000
+      const freezeMs =
+        kind === 'freeze for longer than a lease' ? 95_000 + size * 60_000 : size * 25_000
       if (kind === 'message lost') return answer(() => resolve(undefined as never))
       if (kind === 'message late') {
         scheduler.after(1_000 + size * 100_000, () => land(false))
         return answer(() => resolve(undefined as never))
       }
       if (kind?.startsWith('freeze') === true) node.freeze(freezeMs)
-      const isSentLater =
-        kind === 'freeze before an effect' || (kind === 'freeze for longer than a lease' && size < 0.5)
       if (kind === 'reply lost, then repeated') {
         scheduler.after(thereMs, () => land(false))
         scheduler.after(thereMs + 100 + size * 3_000, land, node)
@@ -134,6 +159,7 @@ export function launchOn(
         () => {
           // What a dead process had sent may still arrive, or may have got lost with it.
           if (isCall && node.isDead() && draw.chance(0.3)) return
+          if (isSentLater) watched?.sent()
           land()
         },
         isSentLater ? node : undefined,
@@ -144,7 +170,6 @@ export function launchOn(
   const platform = portsOf(world, { ask, node, struck, wayMs })
   return {
     key,
-    step: about.step,
     node,
     platform: {
       ...platform,
@@ -152,7 +177,7 @@ export function launchOn(
         ...platform.log,
         append: (of, decided) => {
           deployment = of
-          return ask('log.append', call => store.log.append(of, decided, call))
+          return ask('log.append', () => store.log.append(of, decided))
         },
       },
     },
@@ -232,7 +257,10 @@ function portsOf(
         if (lateMs > 0) scheduler.after(lateMs, () => world.hints.tell(deployment, operation))
       },
       listen: (deployment, heard) =>
-        world.hints.listen(deployment, operation => void scheduler.after(0, () => heard(operation), node)),
+        world.hints.listen(
+          deployment,
+          operation => void scheduler.after(0, () => heard(operation), node),
+        ),
     },
     clock: node.clock,
     random: node.random,

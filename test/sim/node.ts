@@ -39,8 +39,7 @@ export function startNode(scheduler: Scheduler, number: number, draw: Draw): Sim
     clock: {
       ...createClock(scheduler, owner, pace),
       monotonicMs,
-      now: () =>
-        Math.round(beganAtMs + startMs + monotonicMs() + offsetMs + jumpedMs) as EpochMs,
+      now: () => Math.round(beganAtMs + startMs + monotonicMs() + offsetMs + jumpedMs) as EpochMs,
     },
     random: createRandom(draw.fork('random')),
     crash() {

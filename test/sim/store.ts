@@ -16,10 +16,13 @@ import { error } from '../../shared/errors/error.ts'
 import { createCatalogOf } from './catalog.ts'
 import { createHeads, type HeadChange } from './heads.ts'
 
-/** A port as the store itself has it: at once, and told which call it is, for repetitions. */
+/**
+ * A port as the store itself has it: at once. What makes something gets one argument more: which
+ * call it is, so that a repetition of it is known.
+ */
 export type Sync<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => Promise<infer Answer>
-    ? (...args: [...Required<Args>, call: string] | Args) => Answer
+    ? (...args: Args) => Answer
     : never
 }
 
@@ -135,9 +138,7 @@ function createLog(observer: Observer): SimStore['log'] {
       return 'appended'
     },
     read: (deployment, from, limit) =>
-      (logs.get(deployment) ?? [])
-        .slice(from, from + limit)
-        .map(text => parse<LogRecord>(text)),
+      (logs.get(deployment) ?? []).slice(from, from + limit).map(text => parse<LogRecord>(text)),
   }
 }
 

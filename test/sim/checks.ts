@@ -1,0 +1,139 @@
+import type { BlobHash, DeploymentId } from '../../shared/records/ids.ts'
+import type { Operation } from '../../shared/records/operation.ts'
+import { headStateOf, transitionOf } from '../../shared/records/transitions.ts'
+import { decodeSnapshot } from '../../shared/state/deployment.ts'
+import { parseEnvelope } from '../../shared/state/envelope.ts'
+import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { equalMaps } from '../../shared/values/equal.ts'
+import { stripMap } from '../../shared/values/walk.ts'
+import type { Cloud } from './cloud.ts'
+import type { HeadChange } from './heads.ts'
+import { secretMark, simSecrets } from './secrets.ts'
+import { parse, type Observer } from './store.ts'
+import type { World } from './world.ts'
+
+/** The state that a blob holds. */
+export function stateIn(world: World, blob: BlobHash | ''): StoredDeployment {
+  if (blob === '') return { manifest: { time: '', magic: '', version: '' }, metadata: {} }
+  const text = Buffer.from(world.store.blobs.get(blob)).toString('utf8')
+  return (
+    parseEnvelope(text).deployment ?? {
+      manifest: { time: '', magic: '', version: '' },
+      metadata: {},
+    }
+  )
+}
+
+/** Looks at everything that is written, and at the cloud whenever a state is published. */
+export function createChecks(world: World, cloud: Cloud): Observer {
+  const needs = new Map<string, number>()
+  const excused = new Set<string>()
+  const learn = (deployment: DeploymentId, operations: readonly Operation[]): void => {
+    for (const operation of operations) needs.set(`${deployment} ${operation.id}`, operation.needs)
+  }
+  return {
+    kept(text) {
+      if (text.includes(secretMark)) world.violate(`a secret stands in clear: ${around(text)}`)
+    },
+    appended(deployment, { decisions }) {
+      for (const decision of decisions) {
+        if (decision.kind === 'registration') learn(deployment, decision.operations)
+        if (decision.kind !== 'plan') continue
+        for (const page of decision.pages) {
+          const bytes = world.store.blobs.get(page)
+          learn(deployment, parse<readonly Operation[]>(Buffer.from(bytes).toString('utf8')))
+        }
+      }
+    },
+    headChanged(change) {
+      checkTransition(world, change, needs.get(change.at) ?? 0)
+    },
+    closed: deployment => cloud.closed(deployment),
+    published(blob) {
+      const state = stateIn(world, blob)
+      const fault = verifyIntegrity(state)
+      if (fault !== undefined) world.violate(`what was published is not whole: ${fault}`)
+      if (state.metadata['integrity_error'] !== undefined)
+        world.violate('what was published is marked as not whole')
+      checkCloud(world, cloud, { state, excused })
+    },
+  }
+}
+
+function around(text: string): string {
+  const at = text.indexOf(secretMark)
+  return text.slice(Math.max(0, at - 80), at + 20)
+}
+
+/** Whatever a head went through stands in the table; one end stands for ever. */
+function checkTransition(world: World, change: HeadChange, needs: number): void {
+  const { before, after, event, isDone } = change
+  if (before.end !== undefined && JSON.stringify(after.end) !== JSON.stringify(before.end))
+    world.violate(`${change.at} ended a second time`)
+  if (after.attempt < before.attempt) world.violate(`${change.at} forgot an attempt`)
+  if (event === 'begin' && after !== before && before.arrived.length < needs)
+    world.violate(`${change.at} began before what it needs had ended`)
+  if (!isDone && after === before) return
+  const request = {
+    event,
+    asker: change.asker,
+    attempt: change.isCurrent ? ('current' as const) : ('stale' as const),
+    repeated: after === before && event !== 'arrive',
+    last: after.arrived.length >= needs,
+  }
+  const row = transitionOf(headStateOf(before, needs), request, before)
+  if (row === undefined)
+    world.violate(`${change.at}: ${event} of ${headStateOf(before, needs)} is not lawful`)
+  else world.covered('transition', `${row.from} ${row.event}, ${row.when}`)
+}
+
+/** I9, and state equals cloud except for what a pending operation names. */
+function checkCloud(
+  world: World,
+  cloud: Cloud,
+  about: { readonly state: StoredDeployment; readonly excused: Set<string> },
+): void {
+  const { state, excused } = about
+  const { resources } = decodeSnapshot(state, simSecrets)
+  const pending = new Set((state.pending_operations ?? []).map(({ resource }) => resource.urn))
+  const ids = new Set(resources.map(({ id }) => id))
+  const late = new Set(
+    world.store.catalog
+      .stacks()
+      .flatMap(({ id }) =>
+        world.store.catalog.late(id, 1_000).map(item => String(item.state['id'])),
+      ),
+  )
+  for (const object of cloud.objects.values()) {
+    if (ids.has(object.id) || late.has(object.id)) continue
+    if (pending.has(object.urn)) world.covered('checked', 'a pending operation names an object')
+    else world.violate(`${object.id} exists, and nothing published names it`)
+  }
+  for (const resource of resources) {
+    if (!resource.custom || resource.type.startsWith('pulumi:providers:')) continue
+    if (pending.has(resource.urn)) excused.add(resource.id)
+    if (excused.has(resource.id)) continue
+    const object = cloud.objects.get(resource.id)
+    const last = object?.by ?? cloud.gone.get(resource.id)
+    if (last !== undefined && !last.isHeard) continue
+    if (object === undefined) world.violate(`${resource.id} is in the state, and does not exist`)
+    else if (
+      !equalMaps(stripMap(resource.outputs), new Map([...stripMap(object.inputs), ['made', 'yes']]))
+    )
+      world.violate(`${resource.id} is not what the state says`)
+    world.covered('checked', 'a resource equals its object')
+  }
+}
+
+/** A state without what may differ between two good runs: ids, times, answers that change. */
+export function comparable(state: StoredDeployment): readonly string[] {
+  return (state.resources ?? [])
+    .map(({ created: _created, modified: _modified, ...resource }) =>
+      JSON.stringify(resource)
+        .replaceAll(/#\d+/g, '#')
+        .replaceAll(/"answer":\d+/g, '"answer":0')
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid'),
+    )
+    .sort()
+}

@@ -1,0 +1,118 @@
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import { ProviderError } from '../../shared/providers/provider.ts'
+import type { PropertyMap } from '../../shared/values/value.ts'
+import { stripMap } from '../../shared/values/walk.ts'
+
+/** Something that exists in the model cloud. */
+export interface CloudObject {
+  readonly id: string
+  readonly name: string
+  readonly urn: string
+  readonly inputs: PropertyMap
+  /** The call that changed it last. */
+  readonly by: CloudCall
+}
+
+/** A call that arrived, whoever sent it. */
+export interface CloudCall {
+  readonly kind: 'create' | 'update' | 'delete' | 'read'
+  readonly urn: string
+  /** The id that it is about; '' for a create. */
+  readonly id: string
+  readonly deployment: DeploymentId | undefined
+  readonly sender: Sender
+  /** Whether the sender will never hear, or heard that the connection is lost. */
+  orphaned: boolean
+  /** Whether its answer came back. */
+  isHeard: boolean
+}
+
+/** A process as the cloud knows it: only that it sent something, and whether it is still there. */
+export interface Sender {
+  readonly key: string
+  readonly isDead: () => boolean
+}
+
+/**
+ * A cloud that chooses ids itself and remembers every call. Nothing of the engine's records is
+ * known here.
+ */
+export interface Cloud {
+  readonly objects: ReadonlyMap<string, CloudObject>
+  /** Calls in the order in which they were sent. */
+  readonly calls: readonly CloudCall[]
+  /** Ids of what was deleted, with the call that did it. */
+  readonly gone: ReadonlyMap<string, CloudCall>
+  /** Notes that a call was sent, which may be against the rules. */
+  readonly sent: (call: CloudCall) => void
+  readonly create: (call: CloudCall, name: string, inputs: PropertyMap) => string
+  readonly update: (call: CloudCall, inputs: PropertyMap) => void
+  readonly remove: (call: CloudCall) => void
+  /** What a person does by hand. */
+  readonly clear: (id: string) => void
+  readonly closed: (deployment: DeploymentId) => void
+  /** How often a function of the cloud was asked: its answer differs each time. */
+  readonly answer: () => number
+}
+
+/** An empty cloud; broken rules are told to `violate`. */
+export function createCloud(violate: (what: string) => void): Cloud {
+  const objects = new Map<string, CloudObject>()
+  const calls: CloudCall[] = []
+  const gone = new Map<string, CloudCall>()
+  const closed = new Set<DeploymentId>()
+  const sentBefore = new Map<string, CloudCall>()
+  let count = 0
+  let answers = 0
+  const missing = (id: string): ProviderError =>
+    new ProviderError(`there is no ${id}`, { status: 'ok', code: 5 })
+  return {
+    objects,
+    calls,
+    gone,
+    sent(call) {
+      calls.push(call)
+      const { kind, urn, id, deployment, sender } = call
+      if (kind === 'read') return
+      if (deployment !== undefined && closed.has(deployment))
+        violate(`${sender.key} began to ${kind} ${urn} after ${deployment} was closed`)
+      const what = `${deployment} ${kind} ${kind === 'create' ? urn : id}`
+      const before = sentBefore.get(what)
+      sentBefore.set(what, call)
+      if (before === undefined) return
+      if (kind === 'create') violate(`${sender.key} created ${urn} a second time in ${deployment}`)
+      else if (!before.sender.isDead() && !before.orphaned)
+        violate(`${sender.key} sent ${kind} ${id} again, and ${before.sender.key} still lives`)
+    },
+    create(call, name, inputs) {
+      count += 1
+      const id = `${name}#${count}`
+      objects.set(id, { id, name, urn: call.urn, inputs, by: call })
+      return id
+    },
+    update(call, inputs) {
+      const found = objects.get(call.id)
+      if (found === undefined) throw missing(call.id)
+      objects.set(call.id, { ...found, inputs, by: call })
+    },
+    remove(call) {
+      if (!objects.has(call.id)) throw missing(call.id)
+      for (const user of usersOf(objects, call.id))
+        violate(`${call.id} was deleted before ${user}, which depends on it`)
+      objects.delete(call.id)
+      gone.set(call.id, call)
+    },
+    clear: id => void objects.delete(id),
+    closed: deployment => void closed.add(deployment),
+    answer: () => (answers += 1),
+  }
+}
+
+/** What refers to an id so that it cannot do without: by an input that says so. */
+function usersOf(objects: ReadonlyMap<string, CloudObject>, id: string): readonly string[] {
+  return [...objects.values()]
+    .filter(({ inputs }) =>
+      [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
+    )
+    .map(object => object.id)
+}

@@ -1,0 +1,156 @@
+import {
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  type RegisterResourceResponse,
+  ResourceInvokeRequest,
+  Result,
+} from '../../proto/gen/pulumi/resource.ts'
+import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
+import { monitorHandlers, type MonitorDeps } from '../../shared/engine/monitor/monitor-service.ts'
+import { Bail } from '../../shared/engine/generator/context.ts'
+import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
+import type { SimNode } from './node.ts'
+import type { Planned } from './scenario.ts'
+import type { Scheduler } from './scheduler.ts'
+import { secretMark } from './secrets.ts'
+
+type Handlers = ReturnType<typeof monitorHandlers>
+
+/** The monitor of a process without a network, and how a program calls it. */
+export interface SimMonitor {
+  readonly server: MonitorServer
+  readonly call: <T>(ask: (handlers: Handlers) => Promise<T>) => Promise<T>
+}
+
+/** Serves the monitor's own handlers; each call takes a moment there and back. */
+export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
+  const opened = Promise.withResolvers<MonitorDeps>()
+  const signalled = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const aborted = Promise.withResolvers<never>()
+  aborted.promise.catch(() => undefined)
+  const handlers = monitorHandlers(opened.promise, {
+    signalled: signalled.resolve,
+    released: released.promise,
+  })
+  return {
+    server: {
+      address: 'simulated',
+      open: opened.resolve,
+      abort: () => aborted.reject(new Bail()),
+      signalled: signalled.promise,
+      release: released.resolve,
+      close: () => aborted.reject(new Bail()),
+    },
+    call: ask =>
+      new Promise((resolve, reject) => {
+        const back = (settle: () => void): void => void scheduler.after(1, settle, node)
+        const there = (): void =>
+          void Promise.race([ask(handlers), aborted.promise]).then(
+            value => back(() => resolve(value)),
+            thrown => back(() => reject(thrown)),
+          )
+        scheduler.after(1, there, node)
+      }),
+  }
+}
+
+/** Runs a program over the monitor of its process. */
+export function programHostOf(monitor: SimMonitor, program: readonly Planned[]): ProgramHost {
+  return {
+    run: () => {
+      const stopped = Promise.withResolvers<ProgramEnd>()
+      const ended = Promise.race([runProgram(monitor, program), stopped.promise])
+      const stop = async (): Promise<void> => stopped.resolve({ error: undefined, bail: true })
+      return Promise.resolve({ ended, stop })
+    },
+  }
+}
+
+const type = 'test:index:Thing'
+const secretKey = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
+
+/** Registers what it can as early as it can, as programs do. */
+async function runProgram(monitor: SimMonitor, program: readonly Planned[]): Promise<ProgramEnd> {
+  const made = new Map<string, Promise<RegisterResourceResponse>>()
+  const { call } = monitor
+  const register = async (
+    request: Partial<RegisterResourceRequest>,
+  ): Promise<RegisterResourceResponse> => {
+    const reply = await call(handlers =>
+      handlers.registerResource(
+        RegisterResourceRequest.create({
+          acceptSecrets: true,
+          aliasSpecs: true,
+          supportsResultReporting: true,
+          ...request,
+        }),
+      ),
+    )
+    if (reply.result === Result.FAIL) throw new Error(`${request.name} failed`)
+    return reply
+  }
+  const of = async (name: string): Promise<RegisterResourceResponse> => {
+    const found = await made.get(name)
+    if (found === undefined) throw new TypeError(`the program has no ${name}`)
+    return found
+  }
+  const ask = async ({ name }: Planned): Promise<unknown> => {
+    const request = ResourceInvokeRequest.create({ tok: 'test:index:ask', args: { name } })
+    const reply = await call(handlers => handlers.invoke(request))
+    return reply.return?.['answer']
+  }
+  try {
+    const root = await register({ type: 'pulumi:pulumi:Stack', name: 'sim-dev', object: {} })
+    const one = async (planned: Planned): Promise<RegisterResourceResponse> => {
+      const { name, kind, parent, provider, needs, fixed, after } = planned
+      const above = parent === '' ? root : await of(parent)
+      const object: Record<string, unknown> = { value: planned.value, [`fixed`]: planned.made }
+      const dependencies: string[] = []
+      const propertyDependencies = new Map<string, { urns: string[] }>()
+      for (const target of [...needs, ...fixed, ...after]) {
+        const { urn, id } = await of(target)
+        dependencies.push(urn)
+        if (after.includes(target)) continue
+        const key = `${fixed.includes(target) ? 'fixed' : 'needs'}-${target}`
+        object[key] = id
+        propertyDependencies.set(key, { urns: [urn] })
+      }
+      if (planned.isSecret) object['secret'] = { ...secretKey, value: `${secretMark}${name}` }
+      if (planned.asks) object['answer'] = await ask(planned)
+      const shared = { name, parent: above.urn }
+      if (kind === 'component') {
+        const made = await register({ ...shared, type: 'test:index:Group', object: {} })
+        const outputs = { name, size: planned.value }
+        const request = RegisterResourceOutputsRequest.create({ urn: made.urn, outputs })
+        await call(handlers => handlers.registerResourceOutputs(request))
+        return made
+      }
+      if (kind === 'provider')
+        return register({ ...shared, type: 'pulumi:providers:test', custom: true, object: {} })
+      const by = provider === '' ? undefined : await of(provider)
+      const about = { ...shared, type, custom: true, object, dependencies, propertyDependencies }
+      return register({
+        ...about,
+        ...(by === undefined ? {} : { provider: `${by.urn}::${by.id}` }),
+        ...(planned.deleteFirst
+          ? { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
+          : {}),
+      })
+    }
+    for (const planned of program) {
+      const making = one(planned)
+      making.catch(() => undefined)
+      made.set(planned.name, making)
+    }
+    const ends = await Promise.allSettled(made.values())
+    const hasFailed = ends.some(
+      (end, at) => end.status === 'rejected' && program[at]?.catches !== true,
+    )
+    if (hasFailed) return { error: undefined, bail: true }
+    await call(handlers => handlers.signalAndWaitForShutdown())
+    return { error: undefined, bail: false }
+  } catch {
+    return { error: undefined, bail: true }
+  }
+}

@@ -1,0 +1,149 @@
+import type { Draw } from './draw.ts'
+
+/** One resource of a simulated program. */
+export interface Planned {
+  readonly name: string
+  readonly kind: 'thing' | 'component' | 'provider'
+  /** A component, or '' for the stack. */
+  readonly parent: string
+  /** The explicit provider, or '' for the default one. */
+  readonly provider: string
+  /** Its id is an input; it can be exchanged without replacing this one. */
+  readonly needs: readonly string[]
+  /** Its id is an input that cannot be changed in place. */
+  readonly fixed: readonly string[]
+  /** Only waited for. */
+  readonly after: readonly string[]
+  readonly value: number
+  readonly made: number
+  readonly deleteFirst: boolean
+  readonly isSecret: boolean
+  /** Whether an input comes from a function whose answer differs each time. */
+  readonly asks: boolean
+  /** Whether the program goes on without it when it fails. */
+  readonly catches: boolean
+}
+
+/** One command of a scenario. */
+export interface Step {
+  readonly command: 'up' | 'refresh' | 'destroy'
+  readonly refresh: boolean
+  readonly continueOnError: boolean
+  readonly parallel: number
+  readonly program: readonly Planned[]
+  /** `<kind> <name>` of calls that the cloud refuses. */
+  readonly refuses: ReadonlySet<string>
+}
+
+/** Commands in a row, and the goal that holds at the end. */
+export interface Scenario {
+  readonly steps: readonly Step[]
+}
+
+/** Draws two to four deployments of 10 to 60 resources with edits in between. */
+export function drawScenario(draw: Draw): Scenario {
+  const isLarge = draw.chance(0.15)
+  let program = drawProgram(draw.fork('program'), isLarge ? draw.whole(30, 60) : draw.whole(10, 24))
+  const steps: Step[] = []
+  const count = draw.whole(2, 4)
+  for (let at = 0; at < count; at += 1) {
+    const edit = draw.fork(`edit ${at}`)
+    if (at > 0) program = edited(edit, program, at)
+    const command = at === 0 || !edit.chance(0.25) ? 'up' : edit.chance(0.5) ? 'refresh' : 'destroy'
+    const hasRefusals = edit.chance(0.25)
+    const refuses = hasRefusals
+      ? program.flatMap(({ name }) =>
+          edit.chance(0.08) ? [`${edit.pick(['create', 'update', 'delete'])} ${name}`] : [],
+        )
+      : []
+    steps.push({
+      command,
+      refresh: command !== 'refresh' && edit.chance(0.2),
+      continueOnError: edit.chance(0.3),
+      parallel: edit.pick([2, 4, 8, 16, 64]),
+      program,
+      refuses: new Set(refuses),
+    })
+  }
+  return { steps }
+}
+
+const nothing = {
+  parent: '',
+  provider: '',
+  needs: [],
+  fixed: [],
+  after: [],
+  deleteFirst: false,
+  isSecret: false,
+  asks: false,
+  catches: false,
+  value: 0,
+  made: 0,
+} as const
+
+function drawProgram(draw: Draw, count: number): readonly Planned[] {
+  const program: Planned[] = []
+  for (let at = 0; at < count; at += 1) program.push(drawPlanned(draw, program, `r${at}`))
+  return program
+}
+
+function drawPlanned(draw: Draw, before: readonly Planned[], name: string): Planned {
+  const components = before.filter(({ kind }) => kind === 'component').map(one => one.name)
+  const providers = before.filter(({ kind }) => kind === 'provider').map(one => one.name)
+  const things = before.filter(({ kind }) => kind === 'thing')
+  const one = (names: readonly string[], probability: number): string =>
+    names.length > 0 && draw.chance(probability)
+      ? (names[draw.whole(0, names.length - 1)] ?? '')
+      : ''
+  const parent = one(components, 0.4)
+  if (draw.chance(0.08)) return { ...nothing, name, kind: 'component', parent }
+  if (draw.chance(0.04)) return { ...nothing, name, kind: 'provider' }
+  const needs: string[] = []
+  const fixed: string[] = []
+  const after: string[] = []
+  for (let tries = draw.whole(0, 3); tries > 0 && things.length > 0; tries -= 1) {
+    const target = things[draw.whole(0, things.length - 1)]
+    if (target === undefined || [...needs, ...fixed, ...after].includes(target.name)) continue
+    // What goes before its replacement comes must not be needed meanwhile.
+    if (target.deleteFirst || draw.chance(0.3)) fixed.push(target.name)
+    else if (draw.chance(0.7)) needs.push(target.name)
+    else after.push(target.name)
+  }
+  return {
+    ...nothing,
+    name,
+    kind: 'thing',
+    parent,
+    provider: one(providers, 0.4),
+    needs,
+    fixed,
+    after,
+    deleteFirst: draw.chance(0.15),
+    isSecret: draw.chance(0.2),
+    asks: draw.chance(0.08),
+    catches: draw.chance(0.2),
+  }
+}
+
+/** The next version of a program: some gone, some changed, some to be replaced, some new. */
+function edited(draw: Draw, before: readonly Planned[], version: number): readonly Planned[] {
+  const gone = new Set(
+    before.filter(({ kind }) => draw.chance(kind === 'thing' ? 0.12 : 0.04)).map(one => one.name),
+  )
+  const kept = before.filter(
+    ({ name, parent, provider }) => ![name, parent, provider].some(one => gone.has(one)),
+  )
+  const names = new Set(kept.map(({ name }) => name))
+  const program: Planned[] = kept.map(planned => ({
+    ...planned,
+    needs: planned.needs.filter(name => names.has(name)),
+    fixed: planned.fixed.filter(name => names.has(name)),
+    after: planned.after.filter(name => names.has(name)),
+    value: planned.value + (draw.chance(0.2) ? 1 : 0),
+    made: planned.made + (draw.chance(0.1) ? 1 : 0),
+  }))
+  for (let more = draw.whole(0, 4); more > 0; more -= 1)
+    program.push(drawPlanned(draw, program, `v${version}n${more}`))
+  return program
+}

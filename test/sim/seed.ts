@@ -1,0 +1,46 @@
+import { createDraw } from './draw.ts'
+import { drawFaults, type Fault } from './faults.ts'
+import { type Ran, runScenario } from './run.ts'
+import { drawScenario, type Scenario } from './scenario.ts'
+import type { Twist } from './world.ts'
+
+/** What a seed is: its scenario, its faults, and the run in which none of them strikes. */
+export interface Seed {
+  readonly scenario: Scenario
+  readonly faults: readonly Fault[]
+  readonly calm: Ran
+}
+
+/** What a seed came to. */
+export interface Judged extends Ran {
+  readonly faults: readonly Fault[]
+}
+
+/** Draws a seed. */
+export async function drawSeed(seed: number, twist: Twist = {}): Promise<Seed> {
+  const draw = createDraw(seed)
+  const scenario = drawScenario(draw.fork('scenario'))
+  const calm = await runScenario(seed, scenario, [], twist)
+  return { scenario, faults: drawFaults(draw.fork('faults'), calm.effects), calm }
+}
+
+/** Runs a seed under faults, and compares what it came to with the run without any. */
+export async function judge(
+  seed: number,
+  drawn: Seed,
+  about: { readonly faults?: readonly Fault[]; readonly twist?: Twist } = {},
+): Promise<Judged> {
+  const { scenario, calm } = drawn
+  const faults = about.faults ?? drawn.faults
+  const ran = await runScenario(seed, scenario, faults, about.twist)
+  const violations = [...calm.violations.map(one => `without faults: ${one}`), ...ran.violations]
+  if (violations.length === 0) violations.push(...differences(calm.final, ran.final))
+  return { ...ran, violations, faults }
+}
+
+function differences(expected: readonly string[], found: readonly string[]): readonly string[] {
+  const missing = expected.find((line, at) => line !== found[at])
+  const extra = found.find((line, at) => line !== expected[at])
+  if (missing === undefined && extra === undefined) return []
+  return [`it ends otherwise than without faults:\n  ${missing}\n  ${extra}`]
+}

@@ -1,0 +1,101 @@
+import type { ChainQueuePort, HintsPort } from '../../shared/ports/queue.ts'
+import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import { createChainQueue } from '../../shared/platform/embedded/chain-queue.ts'
+import type { Cloud } from './cloud.ts'
+import { type Coverage, createCoverage } from './coverage.ts'
+import { createDraw, type Draw } from './draw.ts'
+import { createWorldClock } from './node.ts'
+import { createScheduler, type Scheduler } from './scheduler.ts'
+import { createStore, type Observer, type SimStore } from './store.ts'
+
+/** Everything that outlives a process. */
+export interface World extends Coverage {
+  readonly seed: number
+  readonly scheduler: Scheduler
+  readonly draw: Draw
+  readonly store: SimStore
+  readonly queue: ChainQueuePort
+  readonly hints: {
+    readonly tell: (deployment: DeploymentId, operation: OperationId) => void
+    readonly listen: HintsPort['listen']
+  }
+  readonly observer: Observer
+  /** Notes what happened, with its time. */
+  readonly trace: (line: string) => void
+  readonly lines: readonly string[]
+  /** Notes a broken rule. */
+  readonly violate: (what: string) => void
+  readonly violations: readonly string[]
+}
+
+/** Parts of a world that a seeded defect replaces. */
+export interface Twist {
+  readonly store?: (store: SimStore) => SimStore
+  readonly queue?: (queue: ChainQueuePort) => ChainQueuePort
+}
+
+/** An empty world. `observerOf` gets the world that it looks at. */
+export function createWorld(
+  seed: number,
+  observerOf: (world: World) => Observer,
+  twist: Twist = {},
+): World {
+  const scheduler = createScheduler()
+  const draw = createDraw(seed)
+  const lines: string[] = []
+  const violations: string[] = []
+  const listeners = new Map<DeploymentId, Set<(operation: OperationId) => void>>()
+  const coverage = createCoverage()
+  const random = draw.fork('queue')
+  let receipts = 0
+  const queue = createChainQueue({
+    clock: createWorldClock(scheduler),
+    random: {
+      bytes: count => new Uint8Array(count),
+      uuid: () => `receipt-${(receipts += 1)}-${random.whole(0, 9)}`,
+    },
+  })
+  const observer: Observer = {
+    kept: text => observerOf(world).kept(text),
+    headChanged: change => observerOf(world).headChanged(change),
+    appended: (deployment, record) => observerOf(world).appended(deployment, record),
+    closed: deployment => observerOf(world).closed(deployment),
+    published: (blob, version) => observerOf(world).published(blob, version),
+  }
+  const store = createStore(observer)
+  const world: World = {
+    ...coverage,
+    seed,
+    scheduler,
+    draw,
+    store: twist.store?.(store) ?? store,
+    queue: twist.queue?.(queue) ?? queue,
+    hints: {
+      tell(deployment, operation) {
+        for (const heard of listeners.get(deployment) ?? []) heard(operation)
+      },
+      listen(deployment, heard) {
+        const here = listeners.get(deployment) ?? new Set()
+        listeners.set(deployment, here)
+        here.add(heard)
+        return () => void here.delete(heard)
+      },
+    },
+    observer,
+    trace: line => void lines.push(`${scheduler.nowMs()} ${line}`),
+    lines,
+    violate(what) {
+      lines.push(`${scheduler.nowMs()} VIOLATION ${what}`)
+      if (!violations.includes(what)) violations.push(what)
+    },
+    violations,
+  }
+  return world
+}
+
+/** A world with the cloud that it is about. */
+export interface Place {
+  readonly world: World
+  readonly cloud: Cloud
+  readonly checks: Observer
+}
