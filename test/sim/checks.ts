@@ -111,6 +111,8 @@ function checkCloud(
     else world.violate(`${object.id} exists, and nothing published names it`)
   }
   for (const resource of resources) {
+    // Deleted, its replacement outstanding: nothing exists of it.
+    if (resource.pendingReplacement) continue
     if (!resource.custom || resource.type.startsWith('pulumi:providers:')) continue
     if (pending.has(resource.urn)) excused.add(resource.id)
     if (excused.has(resource.id)) continue

@@ -108,9 +108,10 @@ export function createCloud(violate: (what: string) => void): Cloud {
   }
 }
 
-/** What refers to an id so that it cannot do without: by an input that says so. */
+/** What somebody knows of, and what refers to an id so that it cannot do without: by an input that says so. */
 function usersOf(objects: ReadonlyMap<string, CloudObject>, id: string): readonly string[] {
   return [...objects.values()]
+    .filter(({ by }) => by.isHeard)
     .filter(({ inputs }) =>
       [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
     )

@@ -33,6 +33,8 @@ export type Ask = <T>(
 
 /** Whoever wants to know what becomes of a request. */
 export interface Watched {
+  /** What it is about, for the trace. */
+  readonly label: string
   /** It leaves the process. */
   readonly sent: () => void
   /** Its sender will not hear what came of it. */
@@ -113,7 +115,7 @@ export function launchOn(
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void => void scheduler.after(wayMs(), settle, node)
       const land = (isHeard = true): void => {
-        world.trace(`${key} ${name}`)
+        world.trace(`${key} ${name}${watched === undefined ? '' : ` ${watched.label}`}`)
         let result: ReturnType<typeof run>
         try {
           result = run(call, kind)

@@ -54,6 +54,7 @@ export function createPlugins(
       isHeard: false,
     }
     const watched = {
+      label: id === '' ? about.name : id,
       sent: () => cloud.sent(call),
       orphan: () => {
         call.orphaned = true

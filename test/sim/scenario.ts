@@ -106,7 +106,7 @@ function drawPlanned(draw: Draw, before: readonly Planned[], name: string): Plan
     const target = things[draw.whole(0, things.length - 1)]
     if (target === undefined || [...needs, ...fixed, ...after].includes(target.name)) continue
     // What goes before its replacement comes must not be needed meanwhile.
-    if (target.deleteFirst || draw.chance(0.3)) fixed.push(target.name)
+    if (mayGoFirst(target, things) || draw.chance(0.3)) fixed.push(target.name)
     else if (draw.chance(0.7)) needs.push(target.name)
     else after.push(target.name)
   }
@@ -124,6 +124,14 @@ function drawPlanned(draw: Draw, before: readonly Planned[], name: string): Plan
     asks: draw.chance(0.08),
     catches: draw.chance(0.2),
   }
+}
+
+/** Whether it is deleted before its replacement is made, for its own sake or for another's. */
+function mayGoFirst(planned: Planned, things: readonly Planned[]): boolean {
+  if (planned.deleteFirst) return true
+  return things.some(
+    target => planned.fixed.includes(target.name) && mayGoFirst(target, things),
+  )
 }
 
 /** The next version of a program: some gone, some changed, some to be replaced, some new. */

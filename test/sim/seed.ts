@@ -39,8 +39,9 @@ export async function judge(
 }
 
 function differences(expected: readonly string[], found: readonly string[]): readonly string[] {
-  const missing = expected.find((line, at) => line !== found[at])
-  const extra = found.find((line, at) => line !== expected[at])
-  if (missing === undefined && extra === undefined) return []
-  return [`it ends otherwise than without faults:\n  ${missing}\n  ${extra}`]
+  const missing = expected.filter(line => !found.includes(line))
+  const extra = found.filter(line => !expected.includes(line))
+  if (missing.length === 0 && extra.length === 0 && expected.length === found.length) return []
+  const lines = [...missing.map(line => `  - ${line}`), ...extra.map(line => `  + ${line}`)]
+  return [`it ends otherwise than without faults:\n${lines.join('\n')}`]
 }
