@@ -22,7 +22,8 @@ interface Lookup {
 /**
  * Dependencies before what depends on them; a list that is so already does not move. A reference
  * leads to the nearest state of its URN: a deleted state sees a deleted one first, a live state a
- * live one. With a cycle the list stays as it is and `cycle` names one of its members. Linear in
+ * live one. A deleted state stays behind a live one too that it was behind, for that may be the one
+ * that it was made with: it must be deleted first. With a cycle the list stays as it is and `cycle` names one of its members. Linear in
  * states and references. Source: `state.md` 6.4.
  */
 export function sortTopologically(resources: readonly StoredResource[]): {
@@ -30,16 +31,25 @@ export function sortTopologically(resources: readonly StoredResource[]): {
   readonly cycle: string | undefined
 } {
   const lookup = lookupOf(resources)
+  const careful = sorted(resources, at => edgesOf(at, resources, { lookup, isCareful: true }))
+  if (careful.cycle === undefined) return careful
+  return sorted(resources, at => edgesOf(at, resources, { lookup, isCareful: false }))
+}
+
+/** Depth first, along the edges of each position, without recursion. */
+function sorted(
+  resources: readonly StoredResource[],
+  edgesAt: (at: number) => readonly number[],
+): { readonly resources: readonly StoredResource[]; readonly cycle: string | undefined } {
   const placed: StoredResource[] = []
   const met = new Uint8Array(resources.length)
   for (let root = 0; root < resources.length; root++) {
     const path: { readonly at: number; readonly edges: readonly number[]; next: number }[] = []
-    const enter = (at: number, resource: StoredResource): void => {
+    const enter = (at: number): void => {
       met[at] = onPath
-      path.push({ at, edges: edgesOf(at, resource, lookup), next: 0 })
+      path.push({ at, edges: edgesAt(at), next: 0 })
     }
-    const first = resources[root]
-    if (first !== undefined && met[root] === unmet) enter(root, first)
+    if (met[root] === unmet) enter(root)
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
       const edge = top.edges[top.next++]
       const target = resources[edge ?? top.at]
@@ -49,7 +59,7 @@ export function sortTopologically(resources: readonly StoredResource[]): {
         met[top.at] = done
         placed.push(target)
       } else if (met[edge] === onPath) return { resources, cycle: target.urn }
-      else if (met[edge] === unmet) enter(edge, target)
+      else if (met[edge] === unmet) enter(edge)
     }
   }
   return { resources: placed, cycle: undefined }
@@ -73,7 +83,13 @@ function lookupOf(resources: readonly StoredResource[]): Lookup {
   return { states, providers }
 }
 
-function edgesOf(at: number, resource: StoredResource, lookup: Lookup): readonly number[] {
+function edgesOf(
+  at: number,
+  resources: readonly StoredResource[],
+  { lookup, isCareful }: { readonly lookup: Lookup; readonly isCareful: boolean },
+): readonly number[] {
+  const resource = resources[at]
+  if (resource === undefined) return []
   const isDeleted = resource['delete'] === true
   const edges: number[] = []
   const add = (position: number | undefined): void => {
@@ -85,6 +101,7 @@ function edgesOf(at: number, resource: StoredResource, lookup: Lookup): readonly
     const { live, deleted } = places
     const [first, second] = isDeleted ? [deleted, live] : [live, deleted]
     add(nearest(first, at) ?? nearest(second, at))
+    if (isDeleted && isCareful) add(live[countBefore(live, at) - 1])
   }
   add(nearest(lookup.providers.get(textIn(resource, 'provider')) ?? [], at))
   addUrn(textIn(resource, 'parent'))
@@ -97,6 +114,16 @@ function edgesOf(at: number, resource: StoredResource, lookup: Lookup): readonly
 
 /** The last position before `at`, else the first after it; `at` itself when there is no other. */
 function nearest(positions: readonly number[], at: number): number | undefined {
+  const low = countBefore(positions, at)
+  return (
+    positions[low - 1] ??
+    (positions[low] === at ? positions[low + 1] : positions[low]) ??
+    positions[low]
+  )
+}
+
+/** How many positions are before `at`. */
+function countBefore(positions: readonly number[], at: number): number {
   let low = 0
   let high = positions.length
   while (low < high) {
@@ -104,9 +131,5 @@ function nearest(positions: readonly number[], at: number): number | undefined {
     if ((positions[middle] ?? at) < at) low = middle + 1
     else high = middle
   }
-  return (
-    positions[low - 1] ??
-    (positions[low] === at ? positions[low + 1] : positions[low]) ??
-    positions[low]
-  )
+  return low
 }

@@ -43,6 +43,25 @@ test('any list without a cycle comes into order, and stays so', () => {
   )
 })
 
+test('what a deleted state may have been made with stays before it', () => {
+  const one = (name: string, more: object = {}): StoredResource => ({
+    urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
+    custom: true,
+    type: 'a:b:C',
+    ...more,
+  })
+  const upon = (name: string): object => ({ dependencies: [one(name).urn] })
+  const list = [
+    one('early', { delete: true, ...upon('user') }),
+    one('used'),
+    one('used', { delete: true }),
+    one('user', { delete: true, ...upon('used') }),
+  ]
+  const places = sortTopologically(list).resources.map(resource => list.indexOf(resource))
+  expect(places.indexOf(1)).toBeLessThan(places.indexOf(3))
+  expect(places.indexOf(3)).toBeLessThan(places.indexOf(0))
+})
+
 test('a list with deleted twins keeps its members, and a sorted one stays', () => {
   const twins = fc
     .tuple(shuffled, shuffled)
