@@ -1,9 +1,7 @@
-import { parseReference, referenceOf } from '../names/provider-reference.ts'
-import type { Urn } from '../names/urn.ts'
 import { lateKeyOf, type LateOutcome } from '../records/late.ts'
-import { withResource } from '../state/pending.ts'
+import { hasProvider, withResource } from '../state/pending.ts'
 import { textIn } from '../state/stored-fields.ts'
-import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
+import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
 
 /** What became of an inbox. */
 export interface Taken {
@@ -53,17 +51,6 @@ function takeOne(
   )
   const made = isResolved ? item.state : { ...item.state, delete: true }
   return withResource(without(state, pending), made)
-}
-
-function hasProvider(resources: readonly StoredResource[], { provider }: StoredResource): boolean {
-  if (typeof provider !== 'string' || provider === '') return true
-  const { urn, id } = parseReference(provider)
-  const wanted = referenceOf(urn, id)
-  return resources.some(
-    resource =>
-      typeof resource['id'] === 'string' &&
-      referenceOf(resource.urn as Urn, resource['id']) === wanted,
-  )
 }
 
 function isOf({ origin }: StoredOperation, item: LateOutcome): boolean {

@@ -51,5 +51,13 @@ describe('a pending operation', () => {
           'a-2',
         ),
     ],
+    [
+      'an import of what no provider manages any more',
+      () => {
+        const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::default::gone'
+        const resources = [{ resource: resource('b', { provider }), type: 'creating' }]
+        return importPending({ ...state, pending_operations: resources }, urn('b'), 'b-7')
+      },
+    ],
   ])('is refused: %s', (_what, change) => expect(change).toThrow())
 })

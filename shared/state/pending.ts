@@ -1,4 +1,6 @@
 import { error } from '../errors/error.ts'
+import { parseReference, referenceOf } from '../names/provider-reference.ts'
+import type { Urn } from '../names/urn.ts'
 import { rebuildDependencies } from './rebuild.ts'
 import { sortTopologically } from './sort.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from './stored.ts'
@@ -32,7 +34,7 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
  * The state with the resource of a pending create under the id that a person found. Its outputs are
  * unknown: it is marked to be read before anything else is done with it, which is what the next
  * deployment begins with. Throws PENDING_NOT_FOUND, also when what is pending is no create, and
- * CLI_USAGE when the state has a resource of that URN.
+ * CLI_USAGE when the state has a resource of that URN, PROVIDER_REFERENCE when its provider is gone.
  */
 export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
   requirePending(state, urn)
@@ -43,9 +45,28 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
     throw error('PENDING_NOT_FOUND', `what is pending of ${urn} is no create`)
   if ((state.resources ?? []).some(resource => resource.urn === urn && resource['delete'] !== true))
     throw error('CLI_USAGE', `the state has a resource ${urn}`)
+  if (!hasProvider(state.resources ?? [], create.resource))
+    throw error('PROVIDER_REFERENCE', `the provider of ${urn} is not in the state any more`, {
+      hint: 'Delete the object by hand, then say so: antichain state pending clear <urn>',
+    })
   const made: StoredResource = { ...create.resource, id, refreshBeforeUpdate: true }
   const left = pendingOf(state).filter(({ resource }) => resource.urn !== urn)
   return withPending(withResource(state, made), left)
+}
+
+/** Whether the provider of a resource is among these: no state may hold one without it. */
+export function hasProvider(
+  resources: readonly StoredResource[],
+  { provider }: StoredResource,
+): boolean {
+  if (typeof provider !== 'string' || provider === '') return true
+  const { urn, id } = parseReference(provider)
+  const wanted = referenceOf(urn, id)
+  return resources.some(
+    resource =>
+      typeof resource['id'] === 'string' &&
+      referenceOf(resource.urn as Urn, resource['id']) === wanted,
+  )
 }
 
 /** The state with one more resource; of its dependencies, those that are there. */
