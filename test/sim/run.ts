@@ -1,9 +1,10 @@
 import { simStack, createMachine, type Machine, type ProcessEnd } from './process.ts'
+import { hasProvider } from '../../shared/state/pending.ts'
 import { comparable, createChecks, stateIn } from './checks.ts'
 import { createCloud, type Cloud } from './cloud.ts'
 import type { Fault } from './faults.ts'
 import { createWorldClock } from './node.ts'
-import type { Scenario, Step } from './scenario.ts'
+import { goesFirstIn, type Scenario, type Step } from './scenario.ts'
 import { type Place, type Twist, type World, createWorld } from './world.ts'
 
 /** What a run of a scenario under faults came to. */
@@ -37,12 +38,12 @@ export async function runScenario(
   const world = createWorld(
     seed,
     of => {
-      place.made ??= placeOf(of)
+      place.made ??= placeOf(of, scenario)
       return place.made.checks
     },
     twist,
   )
-  const { cloud } = (place.made ??= placeOf(world))
+  const { cloud } = (place.made ??= placeOf(world, scenario))
   world.store.catalog.createStack(simStack, createWorldClock(world.scheduler).now())
   const machine = createMachine(world, cloud)
   const effects: number[] = []
@@ -72,8 +73,9 @@ export async function runScenario(
   }
 }
 
-function placeOf(world: World): Place {
-  const cloud = createCloud(world.violate)
+function placeOf(world: World, scenario: Scenario): Place {
+  const first = goesFirstIn(scenario)
+  const cloud = createCloud(world.violate, name => first.has(name))
   return { world, cloud, checks: createChecks(world, cloud) }
 }
 
@@ -92,7 +94,8 @@ async function operate(deps: Operating, scenario: Scenario): Promise<void> {
   await createWorldClock(deps.world.scheduler).sleep(1)
   for (const [at, step] of scenario.steps.entries())
     await carryOn(deps, { step, at, isLast: step === last })
-  await settle(deps, { ...last, refuses: new Set() })
+  const command = last.command === 'destroy' ? 'destroy' : 'up'
+  await settle(deps, { ...last, command, refresh: false, refuses: new Set() })
 }
 
 async function carryOn(
@@ -175,7 +178,8 @@ function settledByPerson(
   for (const { resource } of creates)
     for (const object of [...cloud.objects.values()]) {
       if (object.urn !== resource.urn || kept.has(object.id)) continue
-      if (urns.has(object.urn) || exist.has(object.urn)) cloud.clear(object.id)
+      const isTaken = urns.has(object.urn) || exist.has(object.urn)
+      if (isTaken || !hasProvider(state.resources ?? [], resource)) cloud.clear(object.id)
       else exist.set(object.urn, object.id)
     }
   world.covered(

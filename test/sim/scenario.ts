@@ -126,12 +126,18 @@ function drawPlanned(draw: Draw, before: readonly Planned[], name: string): Plan
   }
 }
 
+/** Everything that may be deleted while something still depends on it. */
+export function goesFirstIn({ steps }: Scenario): ReadonlySet<string> {
+  const names = steps.flatMap(({ program }) =>
+    program.filter(planned => mayGoFirst(planned, program)).map(({ name }) => name),
+  )
+  return new Set(names)
+}
+
 /** Whether it is deleted before its replacement is made, for its own sake or for another's. */
 function mayGoFirst(planned: Planned, things: readonly Planned[]): boolean {
   if (planned.deleteFirst) return true
-  return things.some(
-    target => planned.fixed.includes(target.name) && mayGoFirst(target, things),
-  )
+  return things.some(target => planned.fixed.includes(target.name) && mayGoFirst(target, things))
 }
 
 /** The next version of a program: some gone, some changed, some to be replaced, some new. */
