@@ -75,7 +75,12 @@ export function createMachine(world: World, cloud: Cloud): Machine {
           platform: launch.platform,
           ports,
           request: requestOf(about),
-          sink: { emit: () => undefined },
+          sink: {
+            emit(event) {
+              if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
+                world.trace(`${about.key} says: ${event.diagnosticEvent.message.trim()}`)
+            },
+          },
           hosts: {
             programs: programHostOf(monitor, about.step.program),
             plugins: plugins.host,
