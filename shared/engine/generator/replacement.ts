@@ -89,6 +89,8 @@ async function deletesBefore(
         `unable to replace resource "${tracked.state.urn}" as part of replacing '${old.urn}' as it is currently marked for protection.`,
         tracked.state.urn,
       )
+    // An interrupted replacement deleted it before: nothing is there to be deleted again.
+    if (tracked.state.pendingReplacement || sets.pendingReplacement.has(at)) continue
     steps.push(deleteReplaced(ctx, at))
   }
   if (!old.pendingReplacement) steps.push(deleteReplaced(ctx, index))
