@@ -52,6 +52,15 @@ export function createChecks(world: World, cloud: Cloud): Observer {
     closed: deployment => cloud.closed(deployment),
     published(blob) {
       const state = stateIn(world, blob)
+      if (process.env['STATES'])
+        world.trace(
+          'published ' +
+            JSON.stringify(
+              (state.resources ?? []).filter(r =>
+                new RegExp(process.env['STATES'] ?? '').test(r.urn),
+              ),
+            ),
+        )
       const fault = verifyIntegrity(state)
       if (fault !== undefined) world.violate(`what was published is not whole: ${fault}`)
       if (state.metadata['integrity_error'] !== undefined)

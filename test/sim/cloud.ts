@@ -25,6 +25,8 @@ export interface CloudCall {
   orphaned: boolean
   /** Whether its answer came back. */
   isHeard: boolean
+  /** Whether the cloud refused it: then nothing came of it. */
+  isRefused: boolean
 }
 
 /** A process as the cloud knows it: only that it sent something, and whether it is still there. */
@@ -85,7 +87,7 @@ export function createCloud(
       sentBefore.set(what, call)
       if (before === undefined) return
       if (kind === 'create') violate(`${sender.key} created ${urn} a second time in ${deployment}`)
-      else if (!before.sender.isDead() && !before.orphaned)
+      else if (!before.sender.isDead() && !before.orphaned && !before.isRefused)
         violate(`${sender.key} sent ${kind} ${id} again, and ${before.sender.key} still lives`)
     },
     create(call, name, inputs) {

@@ -52,6 +52,7 @@ export function createPlugins(
       sender: { key: launch.key, isDead: launch.node.isDead },
       orphaned: false,
       isHeard: false,
+      isRefused: false,
     }
     const watched = {
       label: id === '' ? about.name : id,
@@ -61,7 +62,8 @@ export function createPlugins(
       },
     }
     const carried = (_call: string, struck?: FaultKind): T => {
-      if (refuses.has(`${kind} ${about.name}`))
+      call.isRefused = refuses.has(`${kind} ${about.name}`)
+      if (call.isRefused)
         throw new ProviderError(`${kind} ${about.name} was refused`, { status: 'ok', code: 9 })
       return run(call, struck === 'create is partial')
     }

@@ -142,13 +142,13 @@ function mayGoFirst(planned: Planned, things: readonly Planned[]): boolean {
 
 /** The next version of a program: some gone, some changed, some to be replaced, some new. */
 function edited(draw: Draw, before: readonly Planned[], version: number): readonly Planned[] {
-  const gone = new Set(
-    before.filter(({ kind }) => draw.chance(kind === 'thing' ? 0.12 : 0.04)).map(one => one.name),
-  )
-  const kept = before.filter(
-    ({ name, parent, provider }) => ![name, parent, provider].some(one => gone.has(one)),
-  )
-  const names = new Set(kept.map(({ name }) => name))
+  const names = new Set<string>([''])
+  const kept = before.filter(({ name, kind, parent, provider }) => {
+    const isGone = draw.chance(kind === 'thing' ? 0.12 : 0.04)
+    if (isGone || !names.has(parent) || !names.has(provider)) return false
+    names.add(name)
+    return true
+  })
   const program: Planned[] = kept.map(planned => ({
     ...planned,
     needs: planned.needs.filter(name => names.has(name)),
