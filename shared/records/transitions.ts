@@ -75,7 +75,7 @@ function notes(from: HeadState): Transition {
 }
 
 /** Every lawful transition of a head (design: records and operations). */
-const transitions: readonly Transition[] = [
+export const transitions: readonly Transition[] = [
   {
     from: 'decided',
     event: 'arrive',

@@ -1,6 +1,7 @@
 import type { BlobHash, DeploymentId } from '../../shared/records/ids.ts'
 import type { Operation } from '../../shared/records/operation.ts'
-import { headStateOf, transitionOf } from '../../shared/records/transitions.ts'
+import type { Decision } from '../../shared/records/log.ts'
+import { headStateOf, transitionOf, transitions } from '../../shared/records/transitions.ts'
 import { decodeSnapshot } from '../../shared/state/deployment.ts'
 import { parseEnvelope } from '../../shared/state/envelope.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
@@ -8,6 +9,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { equalMaps } from '../../shared/values/equal.ts'
 import { stripMap } from '../../shared/values/walk.ts'
 import type { Cloud } from './cloud.ts'
+import { faultKinds } from './faults.ts'
 import type { HeadChange } from './heads.ts'
 import { secretMark, simSecrets } from './secrets.ts'
 import { parse, type Observer } from './store.ts'
@@ -36,8 +38,10 @@ export function createChecks(world: World, cloud: Cloud): Observer {
     kept(text) {
       if (text.includes(secretMark)) world.violate(`a secret stands in clear: ${around(text)}`)
     },
-    appended(deployment, { decisions }) {
+    appended(deployment, { number, decisions }) {
       for (const decision of decisions) {
+        const rule = ruleOf(decision, number)
+        if (rule !== undefined) world.covered('rule', rule)
         if (decision.kind === 'registration') learn(deployment, decision.operations)
         if (decision.kind !== 'plan') continue
         for (const page of decision.pages) {
@@ -47,20 +51,13 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       }
     },
     headChanged(change) {
+      if (change.before.end === undefined && change.after.end?.verdict === 'interrupted')
+        world.covered('rule', 'an operation is interrupted')
       checkTransition(world, change, needs.get(change.at) ?? 0)
     },
     closed: deployment => cloud.closed(deployment),
     published(blob) {
       const state = stateIn(world, blob)
-      if (process.env['STATES'])
-        world.trace(
-          'published ' +
-            JSON.stringify(
-              (state.resources ?? []).filter(r =>
-                new RegExp(process.env['STATES'] ?? '').test(r.urn),
-              ),
-            ),
-        )
       const fault = verifyIntegrity(state)
       if (fault !== undefined) world.violate(`what was published is not whole: ${fault}`)
       if (state.metadata['integrity_error'] !== undefined)
@@ -68,6 +65,33 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       checkCloud(world, cloud, { state, excused })
     },
   }
+}
+
+/** The rules of recovery and close that a record of the log shows. */
+const rules = [
+  'a log is taken over',
+  'a dead deployment is closed',
+  'a late outcome is taken',
+  'a later epoch is pinned',
+  'an operation is interrupted',
+  'a pending create is imported',
+  'a pending create is cleared',
+] as const
+
+/** Everything that a run of many seeds must have seen, as it is counted. */
+export const mustBeSeen: readonly string[] = [
+  ...faultKinds.map(kind => `fault: ${kind}`),
+  ...transitions.map(row => `transition: ${row.from} ${row.event}, ${row.when}`),
+  ...rules.map(rule => `rule: ${rule}`),
+]
+
+function ruleOf(decision: Decision, number: number): (typeof rules)[number] | undefined {
+  if (decision.kind === 'takeover' && number > 0) return 'a log is taken over'
+  if (decision.kind === 'closing' && decision.result === 'interrupted')
+    return 'a dead deployment is closed'
+  if (decision.kind !== 'pin') return undefined
+  if (decision.inbox.length > 0) return 'a late outcome is taken'
+  return decision.epoch > 1 ? 'a later epoch is pinned' : undefined
 }
 
 function around(text: string): string {

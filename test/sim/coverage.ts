@@ -5,7 +5,7 @@ export interface Coverage {
 }
 
 /** What is counted. */
-export type CoverageGroup = 'fault' | 'transition' | 'recovery' | 'checked'
+export type CoverageGroup = 'fault' | 'transition' | 'rule' | 'checked'
 
 /** Makes counters at zero. */
 export function createCoverage(): Coverage {

@@ -171,8 +171,6 @@ function settledByPerson(
   const urns = new Set((state.resources ?? []).map(({ urn }) => urn))
   const exist = new Map<string, string>()
   const creates = (state.pending_operations ?? []).filter(({ type }) => type === 'creating')
-  for (const { resource } of state.pending_operations ?? [])
-    world.covered('checked', `pending ${resource.urn === '' ? '' : 'operation'}`)
   if (creates.length === 0) return { exist, forget: false }
   world.covered('checked', 'a person settled a pending operation')
   for (const { resource } of creates)
@@ -182,9 +180,6 @@ function settledByPerson(
       if (isTaken || !hasProvider(state.resources ?? [], resource)) cloud.clear(object.id)
       else exist.set(object.urn, object.id)
     }
-  world.covered(
-    'recovery',
-    exist.size > 0 ? 'a pending create imported' : 'a pending create cleared',
-  )
+  world.covered('rule', `a pending create is ${exist.size > 0 ? 'imported' : 'cleared'}`)
   return { exist, forget: true }
 }

@@ -1,0 +1,49 @@
+import { drawSeed, judge } from './seed.ts'
+import { shrink } from './shrink.ts'
+import { isKnown } from './known.ts'
+import type { Fault } from './faults.ts'
+import type { Twist } from './world.ts'
+
+/** What one seed came to, small enough to be told to another thread. */
+export interface SeedReport {
+  readonly seed: number
+  readonly violations: readonly string[]
+  /** The faults that are needed for it, when something is wrong. */
+  readonly faults: readonly Fault[]
+  /** What happened, of the smallest run that still breaks a rule. */
+  readonly lines: readonly string[]
+  readonly counts: ReadonlyMap<string, number>
+  readonly isUnknowable: boolean
+  readonly deployments: number
+  readonly resources: number
+  readonly struck: number
+}
+
+/** Runs one seed; a failure is made small. */
+export async function runSeed(
+  seed: number,
+  about: { readonly twist?: Twist; readonly isShrunk?: boolean } = {},
+): Promise<SeedReport> {
+  const drawn = await drawSeed(seed, about.twist)
+  const judged = await judge(seed, drawn, about)
+  const violations = judged.violations.filter(one => !isKnown(one))
+  const isBad = violations.length > 0
+  const small =
+    isBad && about.isShrunk === true
+      ? await shrink(seed, drawn, { ...about, failed: judged })
+      : judged
+  const sizes = drawn.scenario.steps.map(({ program }) => program.length)
+  let struck = 0
+  for (const [key, count] of judged.counts) if (key.startsWith('fault: ')) struck += count
+  return {
+    seed,
+    violations,
+    faults: isBad ? small.faults : [],
+    lines: isBad ? small.lines : [],
+    counts: judged.counts,
+    isUnknowable: judged.isUnknowable,
+    deployments: judged.deployments,
+    resources: Math.max(...sizes),
+    struck,
+  }
+}

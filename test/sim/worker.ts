@@ -1,0 +1,35 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type SeedReport, runSeed } from './many.ts'
+
+/** What a worker is given: every `every`-th seed from `from` on. */
+export interface Share {
+  readonly from: number
+  readonly until: number
+  readonly every: number
+}
+
+const { from, until, every } = workerData as Share
+let current = from
+process.on('unhandledRejection', thrown => {
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  parentPort?.postMessage(broken(current, `nobody handled: ${text}`))
+})
+for (let seed = from; seed < until; seed += every) {
+  current = seed
+  const report = await runSeed(seed, { isShrunk: true })
+  parentPort?.postMessage(report)
+}
+
+function broken(seed: number, violation: string): SeedReport {
+  return {
+    seed,
+    violations: [violation],
+    faults: [],
+    lines: [],
+    counts: new Map(),
+    isUnknowable: false,
+    deployments: 0,
+    resources: 0,
+    struck: 0,
+  }
+}
