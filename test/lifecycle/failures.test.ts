@@ -55,6 +55,27 @@ test('a replacement that could not delete first loses none of its dependents', a
   expect(idsOf(ran).sort()).toEqual([...cloud.objects.keys()].sort())
 })
 
+test('an old copy that goes with another replacement takes its successor not along', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program =
+    (root: number, isBound: boolean): Program =>
+    async monitor => {
+      const made = await reported(monitor, 'root', { replace: root }, deleteFirst)
+      if (isBound) await reported(monitor, 'user', { replace: made.id }, upon(made.urn))
+      else await reported(monitor, 'user', { replace: 'alone' })
+    }
+  await engine.run(program(1, true))
+  cloud.faults.add('delete user-1')
+  await engine.run(program(1, false))
+  expect([...cloud.objects.keys()]).toContain('user-2')
+  cloud.faults.clear()
+  const ran = await engine.run(program(2, false))
+  expect(ran.result.result).toBe('succeeded')
+  expect(idsOf(ran).sort()).toEqual([...cloud.objects.keys()].sort())
+  expect([...cloud.objects.keys()].sort()).toEqual(['root-2', 'user-2'])
+})
+
 test('with an error that it went on after, a deployment has failed', async () => {
   const cloud = createCloud()
   const engine = await engines.of(cloud)

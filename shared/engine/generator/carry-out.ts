@@ -113,7 +113,7 @@ function recordOf(
 /** What this decision added to the sets, for whoever folds the log. */
 function deltaOf(ctx: GeneratorContext, candidate: Candidate, steps: readonly Step[]): SetDelta {
   const { urn, alias } = candidate.claim
-  const deleted = steps.filter(step => step.op === 'delete-replaced').map(step => step.urn)
+  const deleted = steps.filter(step => step.effect === 'mark-pending').map(step => step.urn)
   const keys = deleted.flatMap(gone => {
     const found = ctx.sets.dependentKeys.get(gone)
     return found === undefined ? [] : [[gone, found] as const]

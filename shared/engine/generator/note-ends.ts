@@ -21,9 +21,9 @@ export function noteEnds(
       if (index !== undefined && step.effect === 'add-mark') sets.marked.add(index)
       if (index !== undefined && step.effect === 'mark-pending') sets.pendingReplacement.add(index)
     } else if (step.op === 'delete-replaced') {
-      sets.deletes.delete(step.urn)
+      if (step.effect === 'mark-pending') sets.deletes.delete(step.urn)
       if (index !== undefined) sets.condemned.delete(index)
     }
-    if (step.op === 'delete-replaced') sets.deleting.get(step.urn)?.resolve()
+    if (step.effect === 'mark-pending') sets.deleting.get(step.urn)?.resolve()
   }
 }

@@ -77,12 +77,16 @@ async function deletesBefore(
   const dependents = [...(await dependentReplacements(ctx, index)), ...boundWith(ctx, old.urn)]
   const steps: Step[] = []
   // Known before the first step is made: what goes with another is not deleted by itself.
-  for (const { at } of dependents) sets.deletes.add(base.tracked(at).state.urn)
+  for (const { at } of dependents) {
+    const { state } = base.tracked(at)
+    if (!state.delete) sets.deletes.add(state.urn)
+  }
   sets.deletes.add(old.urn)
   for (const { at, keys } of dependents.toReversed()) {
     if (sets.condemned.has(at)) continue
     const tracked = base.tracked(at)
-    sets.dependentKeys.set(tracked.state.urn, keys)
+    // An old copy goes by itself: what superseded it is judged like any other.
+    if (!tracked.state.delete) sets.dependentKeys.set(tracked.state.urn, keys)
     if (tracked.state.protect)
       bail(
         ctx,
@@ -101,10 +105,10 @@ function deleteReplaced(ctx: GeneratorContext, index: number): Step {
   const { sets, base } = ctx
   const old = base.tracked(index)
   sets.condemned.add(index)
-  sets.deletes.add(old.state.urn)
-  sets.deleting.set(old.state.urn, Promise.withResolvers<void>())
   const skipCall = isWithoutCall(ctx, old.state)
   if (old.state.delete) return stepOf({ op: 'delete-replaced', effect: 'remove', old, skipCall })
+  sets.deletes.add(old.state.urn)
+  sets.deleting.set(old.state.urn, Promise.withResolvers<void>())
   return stepOf({ op: 'delete-replaced', effect: 'mark-pending', old, skipCall })
 }
 
@@ -146,6 +150,7 @@ async function dependentReplacements(
   const rootUrn = states[root]?.urn
   if (rootUrn === undefined) return []
   const replaced = new Set<Urn>([rootUrn])
+  const gone = new Set<Urn>([rootUrn])
   const found: Dependent[] = []
   for (const at of dependingOn(
     states,
@@ -154,10 +159,11 @@ async function dependentReplacements(
   )) {
     const state = states[at]
     if (state === undefined || !state.custom || state.external) continue
-    const keys = await replacementKeys(ctx, state, replaced)
+    const keys = await replacementKeys(ctx, state, state.delete ? gone : replaced)
     if (keys === undefined) continue
     found.push({ at, keys })
-    replaced.add(state.urn)
+    gone.add(state.urn)
+    if (!state.delete) replaced.add(state.urn)
   }
   return found
 }

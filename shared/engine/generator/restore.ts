@@ -34,7 +34,7 @@ export function restore(
     // What another replacement deleted first is there again once its own create was decided.
     const made = operations.find(({ op }) => op === 'create-replacement' || op === 'create')
     const isOwnDelete = operations.some(
-      ({ op, urn }) => op === 'delete-replaced' && urn === made?.urn,
+      ({ effect, urn }) => effect === 'mark-pending' && urn === made?.urn,
     )
     if (made !== undefined && !isOwnDelete) sets.deletes.delete(made.urn)
   }
@@ -44,9 +44,9 @@ export function restore(
 export function forget(sets: GeneratorSets, decision: RecordedDecision): void {
   for (const urn of decision.sets.replaced ?? []) sets.replaces.delete(urn)
   for (const [urn] of decision.sets.dependentKeys ?? []) sets.dependentKeys.delete(urn)
-  for (const { op, urn, old } of operationsOf(decision)) {
+  for (const { effect, urn, old } of operationsOf(decision)) {
     sets.operated.delete(urn)
-    if (op === 'delete-replaced') sets.deletes.delete(urn)
+    if (effect === 'mark-pending') sets.deletes.delete(urn)
     if (old?.kind !== 'base') continue
     for (const set of [sets.marked, sets.condemned, sets.pendingReplacement]) set.delete(old.index)
   }
@@ -60,7 +60,8 @@ function note(sets: GeneratorSets, { op, urn, old, effect }: Operation, hasEnded
   const index = old?.kind === 'base' ? old.index : undefined
   switch (op) {
     case 'delete-replaced':
-      sets.deletes.add(urn)
+      // An old copy that goes says nothing of the one that superseded it.
+      if (effect === 'mark-pending') sets.deletes.add(urn)
       if (index !== undefined) sets.condemned.add(index)
       if (index !== undefined && hasEnded && effect === 'mark-pending')
         sets.pendingReplacement.add(index)
