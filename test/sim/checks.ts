@@ -148,6 +148,7 @@ function checkCloud(
     if (resource.pendingReplacement) continue
     if (!resource.custom || resource.type.startsWith('pulumi:providers:')) continue
     if (pending.has(resource.urn)) excused.add(resource.id)
+    cloud.keep(resource.id)
     if (excused.has(resource.id)) continue
     const object = cloud.objects.get(resource.id)
     const last = object?.by ?? cloud.gone.get(resource.id)

@@ -52,6 +52,8 @@ export interface Cloud {
   readonly remove: (call: CloudCall) => void
   /** What a person does by hand. */
   readonly clear: (id: string) => void
+  /** Notes that a published state names an object. */
+  readonly keep: (id: string) => void
   readonly closed: (deployment: DeploymentId) => void
   /** How often a function of the cloud was asked: its answer differs each time. */
   readonly answer: () => number
@@ -66,6 +68,7 @@ export function createCloud(
   const objects = new Map<string, CloudObject>()
   const calls: CloudCall[] = []
   const gone = new Map<string, CloudCall>()
+  const kept = new Set<string>()
   const closed = new Set<DeploymentId>()
   const sentBefore = new Map<string, CloudCall>()
   let count = 0
@@ -104,21 +107,26 @@ export function createCloud(
     remove(call) {
       if (!objects.has(call.id)) throw missing(call.id)
       const isOrdered = !goesFirst(call.id.replace(/#.*/, ''))
-      for (const user of isOrdered ? usersOf(objects, call.id) : [])
+      for (const user of isOrdered ? usersOf(objects, kept, call.id) : [])
         violate(`${call.id} was deleted before ${user}, which depends on it`)
       objects.delete(call.id)
       gone.set(call.id, call)
     },
     clear: id => void objects.delete(id),
     closed: deployment => void closed.add(deployment),
+    keep: id => void kept.add(id),
     answer: () => (answers += 1),
   }
 }
 
-/** What somebody knows of, and what refers to an id so that it cannot do without: by an input that says so. */
-function usersOf(objects: ReadonlyMap<string, CloudObject>, id: string): readonly string[] {
+/** What some published state names, and what refers to an id so that it cannot do without: by an input that says so. */
+function usersOf(
+  objects: ReadonlyMap<string, CloudObject>,
+  kept: ReadonlySet<string>,
+  id: string,
+): readonly string[] {
   return [...objects.values()]
-    .filter(({ by }) => by.isHeard)
+    .filter(({ id: user }) => kept.has(user))
     .filter(({ inputs }) =>
       [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
     )
