@@ -62,6 +62,7 @@ export async function startExecutor(
     told: surroundings.told,
     performing: surroundings.performing,
     holdsLease: lease.holds,
+    leftBegun: () => void lease.end(),
     slots: createSlots(Math.max(1, request.options.parallel)),
   }
   baseNow.settled = (urn, id) => {

@@ -4,6 +4,7 @@ import type { Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import { keepTrying } from '../deployment/keep-trying.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { callAndRecord } from './attempt.ts'
 import { endPoisoned } from './poisoned.ts'
@@ -121,9 +122,16 @@ async function runOperation(
     if (begun.kind === 'refused') return undefined
   }
   const { attempt } = begun
-  const giveBack = (): Promise<boolean> => ports.operations.giveBack(deployment, id, owner, attempt)
+  const trying = { clock: ports.clock, isWorthIt: context.holdsLease, said: () => undefined }
+  // What nobody was asked must not be left begun by a bad moment of the store: its owner lives.
+  const giveBack = (): Promise<boolean> =>
+    keepTrying(trying, () => ports.operations.giveBack(deployment, id, owner, attempt)).catch(
+      thrown => {
+        context.leftBegun()
+        throw thrown
+      },
+    )
   const control = await ports.control.read(deployment).catch(async (thrown: unknown) => {
-    // Nobody was asked; as long as it is owned here, no delivery could begin it.
     await giveBack()
     throw thrown
   })
@@ -132,11 +140,10 @@ async function runOperation(
     await giveBack()
     return undefined
   }
-  const end = await callAndRecord(ports, context, {
-    operation,
-    owner,
-    attempt,
-    isAgain,
+  const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })
+  const end = await called.catch(thrown => {
+    context.leftBegun()
+    throw thrown
   })
   ports.hints.hint(deployment, id)
   if (end === undefined) return undefined

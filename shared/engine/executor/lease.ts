@@ -59,6 +59,7 @@ export async function keepLease(
   return {
     holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
     async end() {
+      isLost = true
       endRenewing()
       await leases.retire(deployment, executor).catch(() => undefined)
     },
