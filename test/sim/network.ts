@@ -189,6 +189,11 @@ export function launchOn(
   }
 }
 
+/** Nothing is old enough to be removed in a simulated world. */
+function notHere(): never {
+  throw new TypeError('nothing is removed here')
+}
+
 function refused(name: string): Promise<never> {
   return Promise.reject(error('STORE_UNAVAILABLE', `${name}: the store has a bad moment`))
 }
@@ -229,8 +234,7 @@ function portsOf(
       for (const message of messages) world.observer.kept(JSON.stringify(message))
       return ask('chains.send', () => queue.send(messages))
     },
-    receive: (max, waitMs, signal) =>
-      ask('chains.receive', () => queue.receive(max, waitMs, signal)),
+    receive: (max, waitMs, which) => ask('chains.receive', () => queue.receive(max, waitMs, which)),
     remove: receipt => ask('chains.remove', () => queue.remove(receipt)),
     extend: (receipt, ms) => ask('chains.extend', () => queue.extend(receipt, ms)),
     deadLetters: deployment => queue.deadLetters(deployment),
@@ -248,6 +252,13 @@ function portsOf(
     catalog: over('catalog', store.catalog),
     blobs: over('blobs', store.blobs),
     chains,
+    retention: {
+      deployments: notHere,
+      removeRecords: notHere,
+      removeVersions: notHere,
+      references: notHere,
+    },
+    blobSweep: { list: notHere, setAside: notHere, putBack: notHere, remove: notHere },
     nudges: { nudge: () => Promise.resolve(), receive: () => never },
     hints: {
       hint(deployment, operation) {

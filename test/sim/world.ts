@@ -1,10 +1,9 @@
 import type { ChainQueuePort, HintsPort } from '../../shared/ports/queue.ts'
 import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
-import { createChainQueue } from '../../shared/platform/embedded/chain-queue.ts'
 import type { Cloud } from './cloud.ts'
 import { type Coverage, createCoverage } from './coverage.ts'
 import { createDraw, type Draw } from './draw.ts'
-import { createWorldClock } from './node.ts'
+import { createQueue } from './queue.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { createStore, type Observer, type SimStore } from './store.ts'
 
@@ -46,15 +45,7 @@ export function createWorld(
   const violations: string[] = []
   const listeners = new Map<DeploymentId, Set<(operation: OperationId) => void>>()
   const coverage = createCoverage()
-  const random = draw.fork('queue')
-  let receipts = 0
-  const queue = createChainQueue({
-    clock: createWorldClock(scheduler),
-    random: {
-      bytes: count => new Uint8Array(count),
-      uuid: () => `receipt-${(receipts += 1)}-${random.whole(0, 9)}`,
-    },
-  })
+  const queue = createQueue(scheduler, draw.fork('queue'))
   const observer: Observer = {
     kept: text => observerOf(world).kept(text),
     headChanged: change => observerOf(world).headChanged(change),
