@@ -6,7 +6,7 @@ import type { ClockPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
 import type { LogPort } from '../../shared/ports/system.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
-import { messageOf } from '../../shared/errors/error.ts'
+import { hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { Executor } from '../../shared/engine/executor/executor.ts'
 
 /** An executor that polls until it is ended. */
@@ -36,12 +36,20 @@ export function pollDeliveries(
   const { failed = () => {}, ...which } = about
   const over = new AbortController()
   const open = new Set<Promise<void>>()
+  /** A queue that has a bad moment is asked again, or nobody would ever do what waits in it. */
+  const receive = async (): Promise<readonly Delivery[]> => {
+    try {
+      return await ports.chains.receive(deliveriesMax, pollMs, { ...which, signal: over.signal })
+    } catch (thrown) {
+      if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+      ports.journal.write('warn', 'queue.failed', { message: messageOf(thrown) })
+      await ports.clock.sleep(pollMs, over.signal)
+      return []
+    }
+  }
   const poll = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      const deliveries = await ports.chains.receive(deliveriesMax, pollMs, {
-        ...which,
-        signal: over.signal,
-      })
+      const deliveries = await receive()
       for (const delivery of deliveries) {
         const work: Promise<void> = executor
           .handle(delivery)

@@ -79,6 +79,8 @@ export async function runPlan(
       await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(at, at + pageMax)))),
     )
   const following = followPlan(deps, plan)
+  // An early end may come before the plan was sent: it is told to who awaits the result.
+  following.catch(() => undefined)
   await deps.writer.append(...before, { kind: 'plan', what, pages, operations: operations.length })
   const ready = operations.filter(operation => operation.needs === 0 && operation.op !== 'join')
   await deps.chains.send(chainMessages(deps.deployment, ready))

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { error } from '../../shared/errors/error.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { silentLog } from '../../shared/platform/system/log.ts'
+import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
+import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import { pollDeliveries } from './handle.ts'
+
+const delivery: Delivery = {
+  message: { deployment: 'organization/p/dev/1' as DeploymentId, operations: [1 as OperationId] },
+  receipt: 'r',
+  deliveries: 1,
+}
+
+test('a queue with a bad moment is asked again', async () => {
+  const handled = Promise.withResolvers<Delivery>()
+  let asked = 0
+  const receive: ChainQueuePort['receive'] = async () => {
+    asked += 1
+    if (asked === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
+    return asked === 2 ? [delivery] : new Promise(() => undefined)
+  }
+  const chains = { receive } as ChainQueuePort
+  const clock = { ...createSystemClock(), sleep: () => Promise.resolve() }
+  const handle = async (one: Delivery): Promise<void> => handled.resolve(one)
+  pollDeliveries({ chains, clock, journal: silentLog }, { handle })
+  expect(await handled.promise).toBe(delivery)
+})
