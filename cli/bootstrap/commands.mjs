@@ -18,6 +18,7 @@ const commands = new Map([
   ['check', check],
   ['gen', gen],
   ['bench', bench],
+  ['sim', sim],
 ])
 
 export async function run(name, words) {
@@ -39,4 +40,9 @@ async function gen(words) {
 async function bench(words) {
   await prepare(programs)
   return runChild(ourNode, [join(root, 'bench', 'main.ts'), ...words])
+}
+
+async function sim(words) {
+  await prepare()
+  return runChild(ourNode, [join(root, 'test', 'sim', 'main.ts'), ...words])
 }
