@@ -34,7 +34,8 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
  * The state with the resource of a pending create under the id that a person found. Its outputs are
  * unknown: it is marked to be read before anything else is done with it, which is what the next
  * deployment begins with. Throws PENDING_NOT_FOUND, also when what is pending is no create, and
- * CLI_USAGE when the state has a resource of that URN, PROVIDER_REFERENCE when its provider is gone.
+ * CLI_USAGE when the state has a resource of that URN, PROVIDER_REFERENCE when its provider is
+ * gone.
  */
 export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
   requirePending(state, urn)

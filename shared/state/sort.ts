@@ -23,7 +23,8 @@ interface Lookup {
  * Dependencies before what depends on them; a list that is so already does not move. A reference
  * leads to the nearest state of its URN: a deleted state sees a deleted one first, a live state a
  * live one. A deleted state stays behind a live one too that it was behind, for that may be the one
- * that it was made with: it must be deleted first. With a cycle the list stays as it is and `cycle` names one of its members. Linear in
+ * that it was made with: it must be deleted first. With a cycle the list stays as it is and
+ * `cycle` names one of its members. Linear in
  * states and references. Source: `state.md` 6.4.
  */
 export function sortTopologically(resources: readonly StoredResource[]): {

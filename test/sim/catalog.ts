@@ -7,7 +7,7 @@ import {
 } from '../../shared/records/ids.ts'
 import { type LateOutcome, lateKeyOf } from '../../shared/records/late.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { Sync } from './store.ts'
+import type { Sync } from './sync.ts'
 
 /** Stacks and what is published of them. `published` hears of each new version. */
 export function createCatalogOf(

@@ -6,6 +6,7 @@ import { decodeSnapshot } from '../../shared/state/deployment.ts'
 import { parseEnvelope } from '../../shared/state/envelope.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { textIn } from '../../shared/state/stored-fields.ts'
 import { equalMaps } from '../../shared/values/equal.ts'
 import { stripMap } from '../../shared/values/walk.ts'
 import type { Cloud } from './cloud.ts'
@@ -135,7 +136,7 @@ function checkCloud(
     world.store.catalog
       .stacks()
       .flatMap(({ id }) =>
-        world.store.catalog.late(id, 1_000).map(item => String(item.state['id'])),
+        world.store.catalog.late(id, 1_000).map(item => textIn(item.state, 'id')),
       ),
   )
   for (const object of cloud.objects.values()) {

@@ -132,3 +132,8 @@ function usersOf(
     )
     .map(object => object.id)
 }
+
+/** Why a call ended whose connection is gone. */
+export function lost(): ProviderError {
+  return new ProviderError('the plugin is gone', { status: 'lost', code: 14 })
+}

@@ -1,4 +1,3 @@
-import { error } from '../../shared/errors/error.ts'
 import type { SimStore } from './store.ts'
 import type { Twist } from './world.ts'
 
@@ -130,19 +129,6 @@ export const defects: readonly Defect[] = [
       },
     },
   })),
-  inStore('a blob is gone', store => {
-    let reads = 0
-    return {
-      blobs: {
-        ...store.blobs,
-        get(hash) {
-          reads += 1
-          if (reads % 40 === 0) throw error('STATE_INVALID', `the blob ${hash} is absent`)
-          return store.blobs.get(hash)
-        },
-      },
-    }
-  }),
 ]
 
 function withoutPending(bytes: Uint8Array): Uint8Array {

@@ -7,7 +7,7 @@ import { ProviderError } from '../../shared/providers/provider.ts'
 import { createDraw } from './draw.ts'
 import { type Fault, type FaultKind, strikes } from './faults.ts'
 import type { SimNode } from './node.ts'
-import { lost } from './plugins.ts'
+import { lost } from './cloud.ts'
 import type { World } from './world.ts'
 
 /** One process at its work: what it asks of the outside, and what becomes of that. */

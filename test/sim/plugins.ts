@@ -5,7 +5,7 @@ import { equalValues } from '../../shared/values/equal.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 import { containsUnknown } from '../../shared/values/walk.ts'
 import type { FaultKind } from './faults.ts'
-import type { Cloud, CloudCall } from './cloud.ts'
+import { type Cloud, type CloudCall, lost } from './cloud.ts'
 import type { Launch } from './network.ts'
 
 /** The plugins of one process and the groups that they run in. */
@@ -104,11 +104,6 @@ export function createPlugins(
       close: async () => endAll(),
     },
   }
-}
-
-/** Why a call ended whose connection is gone. */
-export function lost(): ProviderError {
-  return new ProviderError('the plugin is gone', { status: 'lost', code: 14 })
 }
 
 type AskCloud = <T>(

@@ -1,4 +1,5 @@
 import { simStack, createMachine, type Machine, type ProcessEnd } from './process.ts'
+import { textIn } from '../../shared/state/stored-fields.ts'
 import { hasProvider } from '../../shared/state/pending.ts'
 import { comparable, createChecks, stateIn } from './checks.ts'
 import { createCloud, type Cloud } from './cloud.ts'
@@ -167,7 +168,7 @@ function settledByPerson(
   cloud: Cloud,
 ): { readonly exist: ReadonlyMap<string, string>; readonly forget: boolean } {
   const state = stateIn(world, world.store.catalog.stack(simStack)?.snapshot ?? '')
-  const kept = new Set((state.resources ?? []).map(resource => String(resource['id'] ?? '')))
+  const kept = new Set((state.resources ?? []).map(resource => textIn(resource, 'id')))
   const urns = new Set((state.resources ?? []).map(({ urn }) => urn))
   const exist = new Map<string, string>()
   const creates = (state.pending_operations ?? []).filter(({ type }) => type === 'creating')

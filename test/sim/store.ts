@@ -14,17 +14,8 @@ import type { LogRecord } from '../../shared/records/log.ts'
 import { createHash } from 'node:crypto'
 import { error } from '../../shared/errors/error.ts'
 import { createCatalogOf } from './catalog.ts'
+import type { Sync } from './sync.ts'
 import { createHeads, type HeadChange } from './heads.ts'
-
-/**
- * A port as the store itself has it: at once. What makes something gets one argument more: which
- * call it is, so that a repetition of it is known.
- */
-export type Sync<Port> = {
-  readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => Promise<infer Answer>
-    ? (...args: Args) => Answer
-    : never
-}
 
 /** The records of all deployments, as one store without a network has them. */
 export interface SimStore {
@@ -65,7 +56,7 @@ export function createStore(observer: Observer): SimStore {
     events: createEvents(observer),
     catalog: createCatalogOf(observer.published),
     operations: {
-      arrive: heads.arrive,
+      arrive: (deployment, to, from) => heads.arrive(deployment, to, from),
       begin: (deployment, operation, claim): BeginResult =>
         heads.begin(`${deployment} ${operation}`, claim),
       giveBack: (deployment, operation, owner, attempt) =>
