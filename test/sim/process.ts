@@ -140,6 +140,7 @@ function requestOf({ step, resume, wait, pendingCreates }: Started): DeployReque
       parallel: step.parallel,
       refresh: step.refresh,
       continueOnError: step.continueOnError,
+      execute: 'here',
       message: '',
     },
     program: simSecrets.digest(JSON.stringify(step.program)),
