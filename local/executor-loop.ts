@@ -69,10 +69,9 @@ export async function startExecutor(
     const state = plan.provider(urn, id)
     return state === undefined ? undefined : sealing.open(state)
   }
-  const handler = createExecutor(platform, {
-    executor,
-    contextOf: asked_ => Promise.resolve(asked_ === deployment ? context : undefined),
-  })
+  const contextOf = async (asked_: DeploymentId): Promise<ExecutionContext | undefined> =>
+    asked_ === deployment ? context : undefined
+  const handler = createExecutor(platform, { executor, contextOf })
   const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair. Nor does work whose last delivery could not even be ended.

@@ -74,6 +74,13 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
       entry.visibleAtMs = scheduler.nowMs() + ms
       return true
     },
+    redrive: async deployment => {
+      const again = dead.filter(message => message.deployment === deployment)
+      for (const message of again) dead.splice(dead.indexOf(message), 1)
+      for (const message of again)
+        entries.push({ message, deliveries: 0, receipt: '', visibleAtMs: scheduler.nowMs() })
+      return again.length
+    },
     deadLetters: async deployment => dead.filter(message => message.deployment === deployment),
   }
 }
