@@ -57,16 +57,16 @@ export async function startExecutor(
     told: surroundings.told,
     performing: surroundings.performing,
     holdsLease: lease.holds,
+    leftBegun: () => void lease.end(),
     slots: createSlots(Math.max(1, request.options.parallel)),
   }
   baseNow.settled = (urn, id) => {
     const state = plan.provider(urn, id)
     return state === undefined ? undefined : sealing.open(state)
   }
-  const handler = createExecutor(platform, {
-    executor,
-    contextOf: asked_ => Promise.resolve(asked_ === deployment ? context : undefined),
-  })
+  const contextOf = async (asked_: DeploymentId): Promise<ExecutionContext | undefined> =>
+    asked_ === deployment ? context : undefined
+  const handler = createExecutor(platform, { executor, contextOf })
   const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair. Nor does work whose last delivery could not even be ended.

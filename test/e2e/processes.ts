@@ -62,8 +62,9 @@ async function checkEnd(place: Place, whom: Killing['whom']): Promise<void> {
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
   expect(lostObjects(place, state)).toEqual([])
-  const creates = place.calls().filter(({ call }) => call === 'Create')
+  const creates = place.calls().filter(({ call }) => call === 'create')
   const urns = creates.map(({ urn }) => urn)
+  expect(urns.length).toBeGreaterThan(12)
   expect(urns.length, urns.join()).toBe(new Set(urns).size)
   if (whom !== 'generator') return
   expect(state.pending).toEqual([])

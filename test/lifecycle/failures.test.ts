@@ -76,6 +76,26 @@ test('an old copy that goes with another replacement takes its successor not alo
   expect([...cloud.objects.keys()].sort()).toEqual(['root-2', 'user-2'])
 })
 
+test('what a failed change left where it was keeps what it depends on', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(async monitor => {
+    const root = await reported(monitor, 'root', { v: 1 })
+    await reported(monitor, 'user', { replace: root.id }, upon(root.urn))
+  })
+  cloud.faults.add('create user')
+  const ran = await engine.run(async monitor => {
+    await reported(monitor, 'user', { replace: 'alone' })
+  }, goOn)
+  expect(ran.result.result).toBe('failed')
+  expect(idsOf(ran)).toEqual(['root-1', 'user-1'])
+  cloud.faults.clear()
+  const again = await engine.run(async monitor => {
+    await reported(monitor, 'user', { replace: 'alone' })
+  })
+  expect(idsOf(again)).toEqual(['user-2'])
+})
+
 test('with an error that it went on after, a deployment has failed', async () => {
   const cloud = createCloud()
   const engine = await engines.of(cloud)

@@ -108,7 +108,7 @@ function checkTransition(world: World, change: HeadChange, needs: number): void 
   if (after.attempt < before.attempt) world.violate(`${change.at} forgot an attempt`)
   if (event === 'begin' && after !== before && before.arrived.length < needs)
     world.violate(`${change.at} began before what it needs had ended`)
-  if (!isDone && after === before) return
+  if (!isDone && after === before && event !== 'arrive') return
   const request = {
     event,
     asker: change.asker,

@@ -21,6 +21,8 @@ interface KindRow {
 const any = /^/
 const record = /^(?:log|operations|control|leases|catalog|blobs|events)\./
 const call = /^provider\./
+/** Rare effects that a repetition must not make twice. */
+const release = /^operations\.(?:giveBack|lapse)/
 
 /** Every kind of fault. What each does stands where its effect is carried out. */
 const kinds = {
@@ -28,6 +30,8 @@ const kinds = {
   'crash after an effect': { strikes: any, weight: 6 },
   'reply lost, then repeated': { strikes: record, weight: 3 },
   'late copy of a request': { strikes: record, weight: 3 },
+  'reply of a release lost, then repeated': { strikes: release, weight: 2 },
+  'late copy of a release': { strikes: release, weight: 3 },
   'store refuses once': { strikes: record, weight: 2 },
   'store refuses for a while': { strikes: record, weight: 1 },
   'slow effect': { strikes: any, weight: 2 },

@@ -149,12 +149,12 @@ export function launchOn(
         return answer(() => resolve(undefined as never))
       }
       if (kind?.startsWith('freeze') === true) node.freeze(freezeMs)
-      if (kind === 'reply lost, then repeated') {
+      if (kind?.endsWith('lost, then repeated') === true) {
         scheduler.after(thereMs, () => land(false))
         scheduler.after(thereMs + 100 + size * 3_000, land, node)
         return
       }
-      if (kind === 'late copy of a request' || kind === 'message twice')
+      if (kind?.startsWith('late copy') === true || kind === 'message twice')
         scheduler.after(thereMs + 5 + size * size * 60_000, () => land(false))
       scheduler.after(
         thereMs,
@@ -237,7 +237,7 @@ function portsOf(
     receive: (max, waitMs, which) => ask('chains.receive', () => queue.receive(max, waitMs, which)),
     remove: receipt => ask('chains.remove', () => queue.remove(receipt)),
     extend: (receipt, ms) => ask('chains.extend', () => queue.extend(receipt, ms)),
-    deadLetters: deployment => queue.deadLetters(deployment),
+    deadLetters: deployment => ask('chains.list', () => queue.deadLetters(deployment)),
     redrive: deployment => ask('chains.redrive', () => queue.redrive(deployment)),
   }
   return {

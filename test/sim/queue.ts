@@ -74,14 +74,13 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
       entry.visibleAtMs = scheduler.nowMs() + ms
       return true
     },
-    deadLetters: async deployment => dead.filter(message => message.deployment === deployment),
-    async redrive(deployment) {
-      const found = dead.filter(message => message.deployment === deployment)
-      for (const message of found) {
-        dead.splice(dead.indexOf(message), 1)
+    redrive: async deployment => {
+      const again = dead.filter(message => message.deployment === deployment)
+      for (const message of again) dead.splice(dead.indexOf(message), 1)
+      for (const message of again)
         entries.push({ message, deliveries: 0, receipt: '', visibleAtMs: scheduler.nowMs() })
-      }
-      return found.length
+      return again.length
     },
+    deadLetters: async deployment => dead.filter(message => message.deployment === deployment),
   }
 }

@@ -25,6 +25,11 @@ export interface ExecutionContext {
   readonly told: Set<OperationId>
   /** Whether the executor's own lease is good: asked right before each call (I1). */
   readonly holdsLease: () => boolean
+  /**
+   * Something stays begun that this executor can settle no more: it must retire, for who lives is
+   * waited for.
+   */
+  readonly leftBegun: () => void
 }
 
 /** The ports that executors use. */

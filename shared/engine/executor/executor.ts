@@ -4,9 +4,9 @@ import type { Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import { keepTrying } from '../deployment/keep-trying.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { callAndRecord } from './attempt.ts'
-import { keepTrying } from '../deployment/keep-trying.ts'
 import { endPoisoned } from './poisoned.ts'
 import { releaseWaiters } from './release.ts'
 
@@ -122,27 +122,28 @@ async function runOperation(
     if (begun.kind === 'refused') return undefined
   }
   const { attempt } = begun
-  // What was begun must not be left behind by a bad moment of the store: its owner lives.
   const trying = { clock: ports.clock, isWorthIt: context.holdsLease, said: () => undefined }
+  // What nobody was asked must not be left begun by a bad moment of the store: its owner lives.
   const giveBack = (): Promise<boolean> =>
-    keepTrying(trying, () => ports.operations.giveBack(deployment, id, owner, attempt))
-  const control = await keepTrying(trying, () => ports.control.read(deployment)).catch(
-    async (thrown: unknown) => {
-      // Nobody was asked; as long as it is owned here, no delivery could begin it.
-      await giveBack()
-      throw thrown
-    },
-  )
+    keepTrying(trying, () => ports.operations.giveBack(deployment, id, owner, attempt)).catch(
+      thrown => {
+        context.leftBegun()
+        throw thrown
+      },
+    )
+  const control = await ports.control.read(deployment).catch(async (thrown: unknown) => {
+    await giveBack()
+    throw thrown
+  })
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
     await giveBack()
     return undefined
   }
-  const end = await callAndRecord(ports, context, {
-    operation,
-    owner,
-    attempt,
-    isAgain,
+  const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })
+  const end = await called.catch(thrown => {
+    context.leftBegun()
+    throw thrown
   })
   ports.hints.hint(deployment, id)
   if (end === undefined) return undefined

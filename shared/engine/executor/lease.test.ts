@@ -68,6 +68,18 @@ describe('a lease', () => {
     expect(lease.holds()).toBe(false)
   })
 
+  test('that was missed is not renewed again, although the store would', async () => {
+    const { lease, lost } = await keeping(() => Promise.resolve(true))
+    vi.setSystemTime(0)
+    await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
+    const frozenMs = performance.now() + limits.leaseGiveUpMs + 1
+    vi.spyOn(performance, 'now').mockImplementation(() => frozenMs)
+    await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
+    vi.restoreAllMocks()
+    expect(lost).toHaveBeenCalledTimes(1)
+    expect(lease.holds()).toBe(false)
+  })
+
   test('that was retired by somebody else is lost at once, for ever', async () => {
     let isMine = false
     const { lease, lost } = await keeping(() => Promise.resolve(isMine))

@@ -48,11 +48,13 @@ export async function keepLease(
     deps.lost()
   }
   const renew = async (): Promise<void> => {
+    // Others may have acted meanwhile: whoever missed its time never comes back.
+    if (sinceRenewalMs() > limits.leaseGiveUpMs) return giveUp()
     // The store counts from when it wrote, which is after this.
     const askedMs = clock.monotonicMs()
     const isMine = await leases.renew(deployment, executor, deps.groups()).catch(() => undefined)
+    if (isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs) return giveUp()
     if (isMine === true && !isLost) renewedMs = askedMs
-    if (isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs) giveUp()
   }
   await leases.register(deployment, executor, about.holder)
   const endRenewing = clock.every(limits.leaseRenewMs, () => void renew())

@@ -1,5 +1,8 @@
 import type { StateEffect, StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
+import { isProviderType, referenceOf } from '../../names/provider-reference.ts'
+import type { Urn } from '../../names/urn.ts'
+import { namedDependencies } from '../graph/dependencies.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
 import type { GeneratorContext } from './context.ts'
 import { isWithoutCall } from './replacement.ts'
@@ -33,10 +36,37 @@ export function condemnedSteps(ctx: GeneratorContext): readonly CondemnedStep[] 
     sets.condemned.add(index)
     sets.deletes.add(state.urn)
   })
-  return found.map(({ index, op, effect }) => {
+  const spared = neededStill(ctx, new Set(found.map(({ index }) => index)))
+  for (const index of spared) sets.condemned.delete(index)
+  const going = spared.size === 0 ? found : found.filter(({ index }) => !spared.has(index))
+  return going.map(({ index, op, effect }) => {
     const old = base.tracked(index)
     return { index, step: stepOf({ op, effect, old, skipCall: isWithoutCall(ctx, old.state) }) }
   })
+}
+
+/**
+ * What must not go yet: a change that failed left an old state where it was, and that one still
+ * depends on it, be it on an older copy. A state without what it depends on is not whole (I7).
+ */
+function neededStill(ctx: GeneratorContext, condemned: ReadonlySet<number>): ReadonlySet<number> {
+  const { base, sets } = ctx
+  const urns = new Set<Urn>()
+  const providers = new Set<string>()
+  const spared = new Set<number>()
+  for (const [index, state] of [...base.snapshot.resources.entries()].toReversed()) {
+    const { urn } = state
+    const isOld = state.delete || sets.marked.has(index)
+    const isNeeded =
+      urns.has(urn) || (isProviderType(state.type) && providers.has(referenceOf(urn, state.id)))
+    const hasSuccessor = sets.current.has(sets.aliased.get(urn) ?? urn)
+    if (condemned.has(index) ? !isNeeded : isOld || hasSuccessor) continue
+    if (condemned.has(index)) spared.add(index)
+    for (const name of namedDependencies(state)) urns.add(name)
+    if (state.parent !== '') urns.add(state.parent)
+    if (state.provider !== '') providers.add(state.provider)
+  }
+  return spared
 }
 
 /** Deletes of what earlier lives of this deployment made and nobody wants any more. */
