@@ -19,7 +19,8 @@ import type { DeploymentOptions, DeploymentResult, Holder } from '../shared/reco
 import type { Moment } from '../shared/records/moment.ts'
 import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
-import { withoutOrigins } from '../shared/state/pending.ts'
+import { pendingOf, withoutOrigins } from '../shared/state/pending.ts'
+import { requireOver } from '../shared/engine/deployment/late-window.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 import { compact, readState } from '../functions/compaction/handle.ts'
 import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/moment.ts'
@@ -206,7 +207,10 @@ async function editState(
   let version = record.version
   let result: DeploymentResult = 'failed'
   try {
-    const edited = edit(await readSnapshotBlob(ports.blobs, record.snapshot))
+    const before = await readSnapshotBlob(ports.blobs, record.snapshot)
+    const edited = edit(before)
+    if (command === 'state')
+      for (const urn of forgottenBy(before, edited)) await requireOver(ports, before, urn)
     const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(edited))))
     const published = await ports.catalog.publish(stack, record.version, snapshot)
     if (published.kind === 'conflict')
@@ -220,6 +224,14 @@ async function editState(
     const isDone = result === 'succeeded' && dropped !== undefined
     await ports.catalog.release(started.deployment, isDone ? { ...end, dropped } : end)
   }
+}
+
+/** URNs of pending operations that an edit drops without saying what they came to. */
+function forgottenBy(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
+  const kept = new Set(pendingOf(edited).map(({ resource }) => resource.urn))
+  const known = new Set((edited.resources ?? []).map(({ urn }) => urn))
+  const urns = pendingOf(before).map(({ resource }) => resource.urn)
+  return urns.filter(urn => !kept.has(urn) && !known.has(urn))
 }
 
 async function exportState(

@@ -5,6 +5,7 @@ import { error, hasCode } from '../../shared/errors/error.ts'
 import { type Base, baseOf } from '../../shared/engine/deployment/base.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import { lateOf } from '../../shared/engine/deployment/inbox.ts'
+import { requireOver } from '../../shared/engine/deployment/late-window.ts'
 import type { LeftBehind } from '../../shared/engine/deployment/left-behind.ts'
 import { createLiveness, type Liveness } from '../../shared/engine/deployment/liveness.ts'
 import type { Pin } from '../../shared/engine/deployment/log-view.ts'
@@ -156,7 +157,10 @@ async function preparedBase(
   const { state, keys: inbox, told } = takeLate(published.stored, late)
   let base = state
   for (const [urn, id] of exist) base = importPending(base, urn, id)
-  if (forget) base = clearPendingCreates(base)
+  if (forget) {
+    await requireOver(ports, base)
+    base = clearPendingCreates(base)
+  }
   const hash =
     base === published.stored
       ? published.hash

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { LeasesPort } from '../../ports/records.ts'
+import type { Lease } from '../../records/head.ts'
+import type { ExecutorId } from '../../records/ids.ts'
+import type { StoredDeployment } from '../../state/stored.ts'
+import { requireOver } from './late-window.ts'
+
+const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
+const lease: Lease = {
+  executor: 'e' as ExecutorId,
+  holder,
+  counter: 1,
+  retired: true,
+  groups: [{ pid: 77, started: 'then' }],
+}
+const resource = { urn: 'urn:pulumi:dev::p::t:m:T::a', custom: true, type: 't:m:T' }
+const origin = { deployment: 'organization/p/dev/1', operation: 4, attempt: 1 }
+const state: StoredDeployment = {
+  manifest: { time: '', magic: '', version: '' },
+  pending_operations: [{ resource, type: 'creating', origin }],
+  metadata: {},
+}
+const deps = (alive: number): Parameters<typeof requireOver>[0] => ({
+  leases: { list: async () => [lease] } satisfies Partial<LeasesPort> as unknown as LeasesPort,
+  isAlive: ({ pid }) => pid === alive,
+})
+
+test('a create whose plugin still runs is not forgotten', async () => {
+  await expect(requireOver(deps(77), state)).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
+  await expect(requireOver(deps(77), state, resource.urn)).rejects.toThrow('process 77')
+})
+
+test('it is when nothing of it runs any more, and others do not matter', async () => {
+  await requireOver(deps(1), state)
+  await requireOver(deps(77), state, 'urn:pulumi:dev::p::t:m:T::b')
+  const unknown = [{ resource, type: 'creating' }]
+  await requireOver(deps(77), { ...state, pending_operations: unknown })
+})
