@@ -1,5 +1,5 @@
 import { lateKeyOf, type LateOutcome } from '../records/late.ts'
-import { hasProvider, withResource } from '../state/pending.ts'
+import { pendingOf, withPending, withResource } from '../state/pending.ts'
 import { textIn } from '../state/stored-fields.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
 
@@ -41,7 +41,7 @@ function takeOne(
   const id = textIn(item.state, 'id')
   if (resources.some(resource => resource.urn === urn && resource['id'] === id)) return state
   if (!hasProvider(resources, item.state)) return undefined
-  const pending = (state.pending_operations ?? []).find(operation => isOf(operation, item))
+  const pending = pendingOf(state).find(operation => isOf(operation, item))
   const isFree = !resources.some(({ urn: other, delete: gone }) => other === urn && gone !== true)
   const isResolved = pending !== undefined && isFree
   told.push(
@@ -66,7 +66,6 @@ function without(
   operation: StoredOperation | undefined,
 ): StoredDeployment {
   if (operation === undefined) return state
-  const { pending_operations: before = [], ...rest } = state
-  const left = before.filter(other => other !== operation)
-  return left.length === 0 ? rest : { ...rest, pending_operations: left }
+  const left = pendingOf(state).filter(other => other !== operation)
+  return withPending(state, left)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clearPending, clearPendingCreates, importPending } from './pending.ts'
+import { clearPending, clearPendingCreates, importPending, withoutOrigins } from './pending.ts'
 import type { StoredDeployment, StoredResource } from './stored.ts'
 
 const urn = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
@@ -25,6 +25,15 @@ describe('a pending operation', () => {
     expect(cleared.pending_operations).toEqual([state.pending_operations?.[1]])
     expect(cleared.resources).toBe(state.resources)
     expect(clearPending(cleared, urn('old'))).not.toHaveProperty('pending_operations')
+  })
+
+  test('that stays, stays in its place among the fields', () => {
+    const { metadata, ...before } = state
+    const ordered = { ...before, metadata }
+    const fields = Object.keys(ordered)
+    expect(Object.keys(clearPending(ordered, urn('b')))).toEqual(fields)
+    expect(Object.keys(withoutOrigins(ordered))).toEqual(fields)
+    expect(Object.keys(importPending(ordered, urn('b'), 'b-1'))).toEqual(fields)
   })
 
   test('of a create that is imported becomes a resource that is read first', () => {

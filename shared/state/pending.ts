@@ -88,10 +88,11 @@ function requirePending(state: StoredDeployment, urn: string): void {
     throw error('PENDING_NOT_FOUND', `no operation of ${urn} is pending`)
 }
 
-function withPending(
+/** Fields keep their places: an export is compared byte by byte. */
+export function withPending(
   state: StoredDeployment,
   pending: readonly StoredOperation[],
 ): StoredDeployment {
   const { pending_operations: _before, ...rest } = state
-  return pending.length === 0 ? rest : { ...rest, pending_operations: pending }
+  return pending.length === 0 ? rest : { ...state, pending_operations: pending }
 }

@@ -1,23 +1,24 @@
 import { expect } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, type RunningCommand, until } from './place.ts'
+import { createPlace, type Place, type RunningCommand, succeeded, until } from './place.ts'
 import { initStack, lostObjects, readExport, up } from './state.ts'
 
 /** A deployment whose operations are run by processes of their own, and who of them is killed. */
 export interface Killing {
   readonly whom: 'generator' | 'executor' | 'all'
-  /** The kill comes when the provider has so many objects. */
+  readonly during: 'up' | 'destroy'
+  /** The kill comes when so many of 50 objects were made, or deleted. */
   readonly objects: number
 }
 
-const elsewhere = [...up, '-p', '8', '--execute', 'elsewhere']
+const elsewhere = ['--yes', '--skip-preview', '-s', 'dev', '-p', '8', '--execute', 'elsewhere']
 
 /**
- * Kills generator or executors of a deployment of 50 creates, and waits for the others to finish it:
- * nobody resumes by hand. A killed generator leaves no trace; of killed executors each create that
- * they were in may be pending, named, and everything else is as it would be.
+ * Kills generator or executors of a deployment of 50 creates or deletes, and waits for the others to
+ * finish it: nobody resumes by hand. A killed generator leaves no trace; of killed executors each
+ * create that they were in may be pending, named; deletes are done again.
  */
-export async function checkGoesOn({ whom, objects }: Killing): Promise<void> {
+export async function checkGoesOn({ whom, during, objects }: Killing): Promise<void> {
   const place = createPlace('many')
   const serving = new Set<RunningCommand>()
   const serve = (role: string): RunningCommand => {
@@ -31,10 +32,13 @@ export async function checkGoesOn({ whom, objects }: Killing): Promise<void> {
   }
   try {
     await initStack(place)
+    if (during === 'destroy') succeeded(await place.run([...up, '-p', '16']))
     const executors = [serve('executor'), serve('executor')]
     serve('generator')
-    const running = place.start(elsewhere)
-    await until(() => place.objects().length >= objects, { what: `${objects} objects` })
+    const running = place.start([during, ...elsewhere])
+    const done = (): number =>
+      during === 'up' ? place.objects().length : 50 - place.objects().length
+    await until(() => done() >= objects, { what: `${objects} objects` })
     if (whom !== 'executor') running.kill('SIGKILL', 'group')
     const [first] = executors
     for (const one of whom === 'all' ? executors : whom === 'executor' ? [first] : []) kill(one)
@@ -44,7 +48,7 @@ export async function checkGoesOn({ whom, objects }: Killing): Promise<void> {
       what: 'the end of the deployment',
       limitMs: 60_000,
     })
-    await checkEnd(place, whom)
+    await (during === 'up' ? checkMade(place, whom) : checkGone(place))
   } finally {
     for (const command of serving) kill(command)
     place.remove()
@@ -57,7 +61,13 @@ async function currentOf(place: Place): Promise<string> {
   return newest?.result === undefined || newest.result === 'in-progress' ? 'running' : ''
 }
 
-async function checkEnd(place: Place, whom: Killing['whom']): Promise<void> {
+async function checkGone(place: Place): Promise<void> {
+  expect(place.objects()).toEqual([])
+  const { resources, pending } = readExport(await place.exported())
+  expect([resources, pending]).toEqual([[], []])
+}
+
+async function checkMade(place: Place, whom: Killing['whom']): Promise<void> {
   const text = await place.exported()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
