@@ -1,5 +1,5 @@
 import { lateKeyOf, type LateOutcome } from '../records/late.ts'
-import { pendingOf, withPending, withResource } from '../state/pending.ts'
+import { hasProvider, pendingOf, withPending, withResource } from '../state/pending.ts'
 import { textIn } from '../state/stored-fields.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
 
