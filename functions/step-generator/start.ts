@@ -21,7 +21,7 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import { takeLate } from '../../shared/journal/take-late.ts'
 import { type ProgramPlace, rulesVersion } from '../../shared/records/log.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/deployment.ts'
-import { clearPendingCreates, importPending } from '../../shared/state/pending.ts'
+import { clearPendingCreates, importPending, pendingOf } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
 /** The ports that the generator uses. */
@@ -156,7 +156,13 @@ async function preparedBase(
   const late = await lateOf(ports, request.stack, published.stored)
   const { state, keys: inbox, told } = takeLate(published.stored, late)
   let base = state
-  for (const [urn, id] of exist) base = importPending(base, urn, id)
+  const isPending = (state: StoredDeployment, urn: string): boolean =>
+    pendingOf(state).some(({ resource }) => resource.urn === urn)
+  for (const [urn, id] of exist) {
+    // What turned up by itself needs no person any more.
+    const isKnown = isPending(published.stored, urn) && !isPending(base, urn)
+    if (!isKnown) base = importPending(base, urn, id)
+  }
   if (forget) {
     await requireOver(ports, base)
     base = clearPendingCreates(base)
