@@ -32,6 +32,7 @@ export function stateIn(world: World, blob: BlobHash | ''): StoredDeployment {
 export function createChecks(world: World, cloud: Cloud): Observer {
   const needs = new Map<string, number>()
   const excused = new Set<string>()
+  let [closings, published] = [0, 0]
   const learn = (deployment: DeploymentId, operations: readonly Operation[]): void => {
     for (const operation of operations) needs.set(`${deployment} ${operation.id}`, operation.needs)
   }
@@ -43,6 +44,7 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       for (const decision of decisions) {
         const rule = ruleOf(decision, number)
         if (rule !== undefined) world.covered('rule', rule)
+        if (decision.kind === 'closing') closings += 1
         if (decision.kind === 'registration') learn(deployment, decision.operations)
         if (decision.kind !== 'plan') continue
         for (const page of decision.pages) {
@@ -58,6 +60,8 @@ export function createChecks(world: World, cloud: Cloud): Observer {
     },
     closed: deployment => cloud.closed(deployment),
     published(blob) {
+      published += 1
+      if (published > closings) world.violate('a deployment published twice')
       const state = stateIn(world, blob)
       const fault = verifyIntegrity(state)
       if (fault !== undefined) world.violate(`what was published is not whole: ${fault}`)

@@ -108,9 +108,6 @@ export const defects: readonly Defect[] = [
         store.catalog.publish(id, store.catalog.stack(id)?.version ?? 0, snapshot),
     },
   })),
-  inStore('what was late is lost', store => ({
-    catalog: { ...store.catalog, putLate: () => undefined },
-  })),
   inStore('a retired executor renews', store => ({
     leases: { ...store.leases, renew: () => true, retire: () => undefined },
   })),

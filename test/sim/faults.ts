@@ -42,6 +42,7 @@ const kinds = {
   'lease cannot be renewed': { strikes: /^leases\.renew/, weight: 2 },
   'message twice': { strikes: /^chains\.send/, weight: 2 },
   'message lost': { strikes: /^chains\.send/, weight: 2 },
+  'message before its time': { strikes: /^chains\.send/, weight: 3 },
   'message late': { strikes: /^chains\.send/, weight: 2 },
   'hint lost': { strikes: /^hints\./, weight: 1 },
   'hint late and twice': { strikes: /^hints\./, weight: 1 },
