@@ -22,8 +22,8 @@ interface Lookup {
 /**
  * Dependencies before what depends on them; a list that is so already does not move. A reference
  * leads to the nearest state of its URN: a deleted state sees a deleted one first, a live state a
- * live one. A deleted state stays behind a live one too that it was behind, for that may be the one
- * that it was made with: it must be deleted first. With a cycle the list stays as it is and
+ * live one. Either stays behind one of the other kind too that it was behind, for that may be the
+ * one that it was made with: it must be deleted first. With a cycle the list stays as it is and
  * `cycle` names one of its members. Linear in
  * states and references. Source: `state.md` 6.4.
  */
@@ -102,7 +102,7 @@ function edgesOf(
     const { live, deleted } = places
     const [first, second] = isDeleted ? [deleted, live] : [live, deleted]
     add(nearest(first, at) ?? nearest(second, at))
-    if (isDeleted && isCareful) add(live[countBefore(live, at) - 1])
+    if (isCareful) add(second[countBefore(second, at) - 1])
   }
   add(nearest(lookup.providers.get(textIn(resource, 'provider')) ?? [], at))
   addUrn(textIn(resource, 'parent'))

@@ -43,7 +43,7 @@ test('any list without a cycle comes into order, and stays so', () => {
   )
 })
 
-test('what a deleted state may have been made with stays before it', () => {
+test.each([true, false])('what a state may have been made with stays before it', isOld => {
   const one = (name: string, more: object = {}): StoredResource => ({
     urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
     custom: true,
@@ -52,10 +52,10 @@ test('what a deleted state may have been made with stays before it', () => {
   })
   const upon = (name: string): object => ({ dependencies: [one(name).urn] })
   const list = [
-    one('early', { delete: true, ...upon('user') }),
-    one('used'),
-    one('used', { delete: true }),
-    one('user', { delete: true, ...upon('used') }),
+    one('early', { delete: isOld, ...upon('user') }),
+    one('used', { delete: !isOld }),
+    one('used', { delete: isOld }),
+    one('user', { delete: isOld, ...upon('used') }),
   ]
   const places = sortTopologically(list).resources.map(resource => list.indexOf(resource))
   expect(places.indexOf(1)).toBeLessThan(places.indexOf(3))
