@@ -94,7 +94,12 @@ async function executorOf(
   baseNow.current = started.base
   if (started.left !== undefined)
     baseNow.madeBefore = providerIn(started.left, createSealing(asked.request.secrets))
-  if (started.pin.options.execute === 'elsewhere') return undefined
+  if (started.pin.options.execute === 'elsewhere') {
+    const message =
+      'The operations are left to processes of `antichain serve`: without one nothing is done.'
+    surroundings.emitter.diagnostic('info', message)
+    return undefined
+  }
   return startExecutor(asked, surroundings, started)
 }
 
