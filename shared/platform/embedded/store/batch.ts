@@ -30,6 +30,20 @@ export function runBatch(
   }
 }
 
+/**
+ * The answer to a request that waits for no disk; undefined for any other. Never throws: a table in
+ * memory has no disk to fail.
+ */
+export function passingReply(database: Database, request: StoreRequest): StoreReply | undefined {
+  const method = methodOf(request)
+  if (method?.effect !== 'passing') return undefined
+  try {
+    return replyTo(database, request, method)
+  } catch (thrown) {
+    return { id: request.id, failure: failureOf(unavailable(database.path, thrown)) }
+  }
+}
+
 function methodOf(request: StoreRequest): Method<unknown, unknown> | undefined {
   try {
     return parseMethod(request.method)

@@ -2,7 +2,7 @@ import { limits } from '../../../config/limits.ts'
 import type { ChainMessage, Delivery } from '../../../ports/queue.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import { type Row, integer, text } from './database.ts'
-import { read, write, writes } from './method.ts'
+import { passing } from './method.ts'
 
 const nowMs = "(unixepoch('subsec') * 1000)"
 const isVisible = `visible_at <= ${nowMs}`
@@ -14,7 +14,7 @@ const isVisible = `visible_at <= ${nowMs}`
  * after 5 deliveries.
  */
 export const chainMethods = {
-  'chains.send': write((database, args: { readonly messages: readonly ChainMessage[] }): number =>
+  'chains.send': passing((database, args: { readonly messages: readonly ChainMessage[] }): number =>
     database.run(
       `INSERT INTO chain (deployment, message)
          SELECT value ->> '$.deployment', value FROM json_each(?)`,
@@ -23,7 +23,7 @@ export const chainMethods = {
   ),
 
   /** `receipt`: a text of the caller's own; each delivery gets it with its number behind. */
-  'chains.take': writes(
+  'chains.take': passing(
     (
       database,
       args: {
@@ -59,11 +59,11 @@ export const chainMethods = {
     },
   ),
 
-  'chains.remove': write((database, args: { readonly receipt: string }): number =>
+  'chains.remove': passing((database, args: { readonly receipt: string }): number =>
     database.run('DELETE FROM chain WHERE receipt = ?', args.receipt),
   ),
 
-  'chains.extend': write(
+  'chains.extend': passing(
     (database, args: { readonly receipt: string; readonly ms: number }): boolean =>
       database.run(
         `UPDATE chain SET visible_at = ${nowMs} + ? WHERE receipt = ? AND NOT (${isVisible})`,
@@ -72,7 +72,7 @@ export const chainMethods = {
       ) === 1,
   ),
 
-  'chains.redrive': write((database, args: { readonly deployment: DeploymentId }): number =>
+  'chains.redrive': passing((database, args: { readonly deployment: DeploymentId }): number =>
     database.run(
       `UPDATE chain SET is_dead = 0, deliveries = 0, visible_at = 0
        WHERE is_dead = 1 AND deployment = ?`,
@@ -80,7 +80,7 @@ export const chainMethods = {
     ),
   ),
 
-  'chains.dead': read(
+  'chains.dead': passing(
     (database, args: { readonly deployment: DeploymentId }): readonly ChainMessage[] =>
       database
         .all('SELECT message FROM chain WHERE is_dead = 1 AND deployment = ?', args.deployment)

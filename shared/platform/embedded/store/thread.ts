@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { limits } from '../../../config/limits.ts'
-import { runBatch } from './batch.ts'
+import { passingReply, runBatch } from './batch.ts'
 import { openDatabase } from './database.ts'
 import { unavailable } from './failures.ts'
 import {
@@ -65,7 +65,11 @@ async function run(data: ThreadData, say: (message: FromThread) => void): Promis
       if (request.method === signalMethod) {
         const signal = request.args as StoreSignal
         for (const other of audience) if (other !== answer) other([{ id: 0, signal }])
-      } else waiting.push({ request, answer })
+        continue
+      }
+      const reply = passingReply(database, request)
+      if (reply === undefined) waiting.push({ request, answer })
+      else answer([reply])
     }
     if (isScheduled || waiting.length === 0) return
     isScheduled = true
