@@ -1,11 +1,11 @@
 import { createEventRecorder } from '../shared/engine/events/recorder.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
-import { type Pin, readRecords } from '../shared/engine/deployment/log-view.ts'
+import type { Pin } from '../shared/engine/deployment/log-view.ts'
 import { standingOf } from '../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { hasCode, messageOf } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
+import { deploymentPartsOf, type DeploymentId, type LogNumber } from '../shared/records/ids.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { startExecutor } from './executor-loop.ts'
 import { surround, tearDown } from './surroundings.ts'
@@ -99,9 +99,11 @@ async function pinOf(
   platform: EmbeddedPlatform,
   deployment: DeploymentId,
 ): Promise<Pin | undefined> {
-  const records = await readRecords(platform.log, deployment, 0)
-  const pins = records.flatMap(({ decisions }) => decisions.filter(({ kind }) => kind === 'pin'))
-  return pins.find((decision): decision is Pin => decision.kind === 'pin')
+  // It follows the take-over at once: what a running deployment decided since is not read.
+  const records = await platform.log.read(deployment, 0 as LogNumber, 2)
+  return records
+    .flatMap(({ decisions }) => decisions)
+    .find((decision): decision is Pin => decision.kind === 'pin')
 }
 
 /** Runs operations of one deployment until that is closed or this identity is lost. */

@@ -76,3 +76,8 @@ export interface Operation {
   /** Whether the program asked for it (counted in summaries). */
   readonly logical: boolean
 }
+
+/** Whether the success of an operation is an object that did not exist before. */
+export function makesObject({ op }: Pick<Operation, 'op'>): boolean {
+  return op === 'create' || op === 'create-replacement'
+}

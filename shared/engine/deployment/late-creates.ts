@@ -3,11 +3,9 @@ import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/rec
 import type { Head } from '../../records/head.ts'
 import { type DeploymentId, deploymentIdOf, deploymentPartsOf } from '../../records/ids.ts'
 import { lateKeyOf, type LateOutcome } from '../../records/late.ts'
-import type { Operation } from '../../records/operation.ts'
+import { makesObject } from '../../records/operation.ts'
 import { executedOperations, inBatches, readRecords, viewLog } from './log-view.ts'
 import { readSnapshotBlob } from './snapshot-blob.ts'
-
-const creating: ReadonlySet<Operation['op']> = new Set(['create', 'create-replacement'])
 
 interface Ports {
   readonly log: DecisionLogPort
@@ -41,7 +39,7 @@ async function lateCreates(
 ): Promise<readonly LateOutcome[]> {
   const view = await viewLog(ports, deployment)
   const creates = executedOperations(view).filter(
-    ({ op, skipCall }) => creating.has(op) && skipCall !== true,
+    operation => makesObject(operation) && operation.skipCall !== true,
   )
   const urns = new Map(creates.map(({ id, urn }) => [id, urn]))
   const late: LateOutcome[] = []

@@ -6,16 +6,13 @@ import {
   type EpochMs,
   type OwnerToken,
 } from '../../records/ids.ts'
-import type { Operation } from '../../records/operation.ts'
+import { makesObject, type Operation } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
-
-/** Steps whose success is an object that did not exist before. */
-const makes: ReadonlySet<Operation['op']> = new Set(['create', 'create-replacement'])
 
 /** An operation that was begun here. */
 interface Attempt {
@@ -106,10 +103,11 @@ async function record(
 async function keepLate(
   ports: ExecutorPorts,
   deployment: DeploymentId,
-  { id, op, urn }: Operation,
+  operation: Operation,
   { attempt, state }: Outcome,
 ): Promise<void> {
-  if (state === undefined || !makes.has(op)) return
+  if (state === undefined || !makesObject(operation)) return
+  const { id, urn } = operation
   const head = (await ports.operations.heads(deployment, [id])).get(id)
   if (head?.end?.attempt === attempt && head.end.verdict !== 'interrupted') return
   const { stack } = deploymentPartsOf(deployment)
