@@ -65,6 +65,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
     .option('--suppress-outputs', 'do not show the outputs of the stack')
     .option('--show-secrets', 'show secrets in clear')
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
+    .addOption(functionLimit())
   attach(resume, async () => (await import('./commands/resume.ts')).resume)
 
   const serve = root
@@ -73,6 +74,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
     .addOption(
       new Option('--only <role>', 'serve as one of both').choices(['generator', 'executor']),
     )
+    .addOption(functionLimit())
   attach(serve, async () => (await import('./commands/serve.ts')).serve)
 
   const cancel = root
@@ -106,10 +108,17 @@ function shared(command: Command): Command {
         .choices(['here', 'elsewhere'])
         .default('here'),
     )
+    .addOption(functionLimit())
     .option('--wait', 'wait while another deployment of the stack runs')
     .addOption(new Option('--suppress-progress').hideHelp())
     .addOption(new Option('--suppress-permalink [when]').hideHelp())
     .addOption(new Option('--skip-plugin-pre-install').hideHelp())
+}
+
+function functionLimit(): Option {
+  const about =
+    'let no generator or executor last longer, as on platforms with time limits: 90s, 15m'
+  return new Option('--function-limit <time>', about)
 }
 
 function confirming(command: Command): Command {

@@ -26,6 +26,7 @@ export interface ServeOptions {
   readonly roles: ReadonlySet<ServeRole>
   readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
+  readonly functionLimitMs: number | undefined
   readonly said: (line: string) => void
   readonly over: AbortSignal
 }

@@ -1,5 +1,6 @@
 import { isTruthy } from '../shared/config/truthy.ts'
 import { availableParallelism } from 'node:os'
+import { limits } from '../shared/config/limits.ts'
 import { error } from '../shared/errors/error.ts'
 import type { Project } from '../shared/programs/project.ts'
 import type { Release } from '../shared/records/log.ts'
@@ -53,6 +54,24 @@ export function parallelOf(session: Session, flags: Flags): number {
   const fromEnv = Number(session.io.env['PULUMI_PARALLEL'] ?? '')
   if (Number.isInteger(fromEnv) && fromEnv > 0) return bounded(fromEnv)
   return availableParallelism() * 4
+}
+
+/**
+ * How long each function may last, in ms: --function-limit, as `90s`, `15m` or `1h`. Throws
+ * CLI_USAGE.
+ */
+export function functionLimitOf(flags: Flags): number | undefined {
+  const given = flags.text('functionLimit')
+  if (given === undefined) return undefined
+  const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(given) ?? []
+  const seconds = { s: 1, m: 60, h: 3_600 }[unit]
+  const shortest = limits.functionLimitMinMs / 1_000
+  if (seconds === undefined || Number(number) * seconds < shortest)
+    throw error(
+      'CLI_USAGE',
+      `--function-limit takes a time of at least ${shortest} seconds, such as 90s or 15m, not '${given}'`,
+    )
+  return Number(number) * seconds * 1_000
 }
 
 /** When deletes may begin: --release. Throws CLI_USAGE. */

@@ -10,7 +10,7 @@ import { type StackConfig, writeStackConfig } from '../shared/programs/stack-con
 import { stackPartsOf } from '../shared/records/ids.ts'
 import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
-import { parallelOf, refreshOf, releaseOf } from './operation-options.ts'
+import { functionLimitOf, parallelOf, refreshOf, releaseOf } from './operation-options.ts'
 import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
 
@@ -34,6 +34,7 @@ export async function requestOf(
     )
   const parallel = parallelOf(session, flags)
   const release = releaseOf(flags)
+  const functionLimitMs = functionLimitOf(flags)
   const refresh = command !== 'refresh' && refreshOf(flags, project)
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   keepConfig(flags, file, project)
@@ -64,6 +65,7 @@ export async function requestOf(
       release,
     },
     wait: flags.is('wait'),
+    ...(functionLimitMs === undefined ? {} : { functionLimitMs }),
     pendingCreates: {
       exist: pairsOf(flags.list('importPendingCreates')),
       forget: flags.is('clearPendingCreates'),

@@ -5,6 +5,7 @@ import { resumeDeployment } from '../functions/step-generator/resume.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
 import { deploymentRun } from './deployment-run.ts'
 import { previewRun } from './preview-run.ts'
+import { createToldOnce } from './told-once.ts'
 import { type Asked, surround, tearDown } from './surroundings.ts'
 
 /** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
@@ -17,7 +18,9 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
       asked.sink.emit(event)
     },
   }
-  const surroundings = await surround({ ...asked, sink })
+  const nextSink = createToldOnce(sink)
+  const first = nextSink()
+  const surroundings = await surround({ ...asked, sink: first })
   const { emitter } = surroundings
   const startedAt = platform.clock.monotonicMs()
   const prelude = [...request.config].map(
@@ -29,7 +32,8 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
       recorder = createEventRecorder(platform, started.deployment, writerOf(started))
     sink.emit({ preludeEvent: { config: Object.fromEntries(prelude) } })
     if (started === undefined) return previewRun(asked, surroundings, startedAt)
-    const running = deploymentRun(asked, surroundings, { started, startedAt })
+    const life = { surroundings, started, sink: first }
+    const running = deploymentRun({ ...asked, sink }, { first: life, startedAt, nextSink })
     return { ...running, done: keptWith(running.done, recorder) }
   } catch (thrown) {
     emitter.emit({ cancelEvent: {} })

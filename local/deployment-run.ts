@@ -1,137 +1,231 @@
-import { runDeployment } from '../functions/step-generator/handle.ts'
+import { type LifeEnd, runDeployment } from '../functions/step-generator/handle.ts'
+import { wakeDeployment } from '../functions/step-generator/resume.ts'
 import type { StartedDeployment } from '../functions/step-generator/start.ts'
+import { limits } from '../shared/config/limits.ts'
+import { hasCode } from '../shared/errors/error.ts'
 import { providerIn } from '../shared/engine/deployment/left-behind.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
-import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
-import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
+import { closeDead } from '../shared/engine/deployment/take-over.ts'
 import type { Base } from '../shared/engine/deployment/base.ts'
+import { createSlots } from '../shared/engine/executor/slots.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
-import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
+import { attend } from './attend.ts'
 import { startExecutor } from './executor-loop.ts'
-import { resultOf, summary } from './result.ts'
-import { type Asked, type Surroundings, tearDown } from './surroundings.ts'
+import { pendingNow, resultOf, summary } from './result.ts'
+import { type Asked, surround, type Surroundings, tearDown } from './surroundings.ts'
+import { tellLeft, tellStart } from './tell.ts'
+import type { LifeSink } from './told-once.ts'
 
 /** How often a living deployment looks whether someone else asked it to stop, in ms. */
 const stopLookMs = 1_000
 
-/** A deployment: its executor beside it, its stop flag watched. */
-export function deploymentRun(
-  asked: Asked,
-  surroundings: Surroundings,
-  { started, startedAt }: { readonly started: StartedDeployment; readonly startedAt: number },
-): RunningDeployment {
-  const { platform, ports } = asked
-  const { life, emitter, baseNow, told } = surroundings
-  const { deployment } = started
+/** One life of the generator in this process. */
+export interface LocalLife {
+  readonly surroundings: Surroundings
+  readonly started: StartedDeployment
+  /** What it tells. */
+  readonly sink: LifeSink
+}
+
+/** What a deployment in this process consists of. */
+interface About {
+  readonly first: LocalLife
+  readonly startedAt: number
+  /** The sink of a next life. */
+  readonly nextSink: () => LifeSink
+}
+
+/**
+ * A deployment: its generator, life after life under a time limit, its executors, its stop flag
+ * watched.
+ */
+export function deploymentRun(asked: Asked, about: About): RunningDeployment {
+  const { platform } = asked
+  const { deployment } = about.first.started
+  let now: LocalLife = about.first
   let isCancelled = false
+  let isOpen = true
+  const woken = new AbortController()
+  const executors = executorsOf(asked, about)
   const cancel = (): void => {
     if (isCancelled) return
     isCancelled = true
-    life.abort()
-    platform.control.stop(deployment, 'graceful').catch(thrown => life.abort(thrown))
-    void surroundings.plugins.cancelAll()
+    now.surroundings.life.abort()
+    const stopping = platform.control.stop(deployment, 'graceful')
+    stopping.catch(thrown => now.surroundings.life.abort(thrown)).finally(() => woken.abort())
+    void now.surroundings.plugins.cancelAll()
+    void executors.then(({ cancelAll }) => cancelAll())
   }
   const endWatching = platform.clock.every(stopLookMs, () => {
     platform.control.read(deployment).then(
       control => {
-        if (control !== undefined && control.stop !== 'none' && isOpen && !life.hasStopped())
-          cancel()
+        const isAsked = control !== undefined && control.stop !== 'none'
+        if (isAsked && isOpen && !now.surroundings.life.hasStopped()) cancel()
       },
       () => undefined,
     )
   })
-  let isOpen = true
+  const isCancelledNow = (): boolean => {
+    isOpen = false
+    return isCancelled
+  }
   const run = async (): Promise<DeployResult> => {
-    const executor = await executorOf(asked, surroundings, started)
     try {
-      if (started.closed !== undefined) tellClosed(emitter, started.closed)
-      for (const sentence of started.told) emitter.diagnostic('warning', sentence)
-      warnOfPending(emitter, started.base)
-      const rebase = (base: Base): void => {
-        baseNow.current = base
+      await executors
+      tellStart(now.surroundings.emitter, now.started)
+      for (let number = 1; ; number++) {
+        const end = await oneLife(asked, now, isCancelledNow)
+        if (end.kind === 'ended') return await ended(asked, { ...about, now, end, isCancelled })
+        await tearDown(now.surroundings)
+        const next = await nextLife(asked, { ...about, end, number, woken: woken.signal })
+        if (next === undefined) return cancelled(asked, now)
+        now = next
       }
-      const closing = (): boolean => {
-        isOpen = false
-        return isCancelled
-      }
-      const ended = await runDeployment(ports, started, life, {
-        isCancelled: closing,
-        rebase,
-        told,
-      })
-      const left = await pendingOf(asked)
-      summary(surroundings, {
-        startedMs: startedAt,
-        nowMs: platform.clock.monotonicMs(),
-        result: ended.result,
-        isPreview: false,
-      })
-      if (ended.fault !== undefined && !isCancelled) throw ended.fault
-      return resultOf(emitter, ended.result, left)
     } finally {
       endWatching()
-      await executor?.end()
-      await tearDown(surroundings)
+      try {
+        await (await executors).end()
+      } finally {
+        await tearDown(now.surroundings)
+      }
     }
   }
   const terminate = (): void => {
     isCancelled = true
-    life.abort()
-    void platform.control.stop(deployment, 'forced').catch(() => undefined)
-    surroundings.plugins.abandon()
-    void surroundings.processes.close()
+    now.surroundings.life.abort()
+    const stopping = platform.control.stop(deployment, 'forced').catch(() => undefined)
+    void stopping.then(() => woken.abort())
+    now.surroundings.plugins.abandon()
+    void now.surroundings.processes.close()
+    void executors.then(({ abandon }) => abandon())
   }
   return { done: run(), cancel, terminate }
 }
 
-/** The executor of this process, unless other processes run the operations. */
-async function executorOf(
+/** Runs one life of the generator. */
+function oneLife(
   asked: Asked,
-  surroundings: Surroundings,
-  started: StartedDeployment,
-): Promise<Awaited<ReturnType<typeof startExecutor>> | undefined> {
-  const { baseNow } = surroundings
-  baseNow.current = started.base
-  if (started.left !== undefined)
-    baseNow.madeBefore = providerIn(started.left, createSealing(asked.request.secrets))
-  if (started.pin.options.execute === 'elsewhere') {
+  { surroundings, started, sink }: LocalLife,
+  isCancelled: () => boolean,
+): Promise<LifeEnd> {
+  const { baseNow, told, life, processes } = surroundings
+  const limitMs = asked.request.functionLimitMs
+  const isLimited = limitMs !== undefined && started.handedOver?.pool !== 'long'
+  return runDeployment(asked.ports, started, life, {
+    isCancelled,
+    rebase: (base: Base) => {
+      baseNow.current = base
+    },
+    told,
+    ...(isLimited ? { limitMs } : {}),
+    async endProgram() {
+      sink.close()
+      await processes.close()
+    },
+  })
+}
+
+/** Waits until it is time for the next life; undefined when it is to be cancelled instead. */
+async function nextLife(
+  asked: Asked,
+  about: Pick<About, 'nextSink'> & {
+    readonly end: LifeEnd & { readonly kind: 'left' }
+    readonly number: number
+    readonly woken: AbortSignal
+  },
+): Promise<LocalLife | undefined> {
+  const { ports, request, platform } = asked
+  const { stack } = request
+  tellLeft(asked, about)
+  for (;;) {
+    await platform.nudges.receive(limits.deadManNudgeMs, { stack, signal: about.woken })
+    if (about.woken.aborted) return undefined
+    const started = await wakeDeployment(ports, request).catch((thrown: unknown) => {
+      // Somebody stopped it meanwhile.
+      if (hasCode(thrown, 'NOTHING_TO_RESUME')) return 'stopped' as const
+      throw thrown
+    })
+    if (started === 'stopped') return undefined
+    if (started === undefined) continue
+    const sink = about.nextSink()
+    const surroundings = await surround({ ...asked, sink })
+    settleIn(asked, { surroundings, started })
+    return { surroundings, started, sink }
+  }
+}
+
+/** What runs the operations of a deployment. */
+interface Executors {
+  readonly cancelAll: () => Promise<void>
+  readonly abandon: () => void
+  readonly end: () => Promise<void>
+}
+
+/** The executors of this process, unless other processes run the operations. */
+async function executorsOf(asked: Asked, { first, nextSink }: About): Promise<Executors> {
+  const { surroundings, started } = first
+  const { deployment, pin } = started
+  const { functionLimitMs: limitMs, options } = asked.request
+  settleIn(asked, first)
+  const none = { cancelAll: async () => undefined, abandon: () => undefined }
+  if (pin.options.execute === 'elsewhere') {
     const message =
       'The operations are left to processes of `antichain serve`: without one nothing is done.'
     surroundings.emitter.diagnostic('info', message)
-    return undefined
+    return { ...none, end: async () => undefined }
   }
-  return startExecutor(asked, surroundings, started)
+  if (limitMs === undefined) {
+    const slots = createSlots(Math.max(1, options.parallel))
+    const executor = await startExecutor(asked, surroundings, { deployment, slots })
+    return { ...none, end: executor.end }
+  }
+  const over = new AbortController()
+  const apart = { ...asked, sink: nextSink() }
+  const attending = attend(apart, { deployment, limitMs, over: over.signal })
+  return {
+    cancelAll: attending.cancel,
+    abandon: attending.abandon,
+    async end() {
+      over.abort()
+      await attending.done
+    },
+  }
 }
 
-function tellClosed(emitter: StepEmitter, closed: DeploymentId): void {
-  const { number } = deploymentPartsOf(closed)
-  const message =
-    `Deployment ${number} of this stack was interrupted and is closed now: what it did is in the ` +
-    'state, and this deployment does the rest. (`antichain resume` would have gone on with it.)'
-  emitter.diagnostic('info', message)
+/** Makes what earlier lives left known to the surroundings of this one. */
+function settleIn(
+  asked: Asked,
+  { surroundings, started }: Pick<LocalLife, 'surroundings' | 'started'>,
+): void {
+  surroundings.baseNow.current = started.base
+  if (started.left === undefined) return
+  const sealing = createSealing(asked.request.secrets)
+  surroundings.baseNow.madeBefore = providerIn(started.left, sealing)
 }
 
-function warnOfPending(emitter: StepEmitter, base: Base): void {
-  const pending = base.snapshot.pendingOperations
-  if (pending.length === 0) return
-  const lines = pending.map(
-    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
-  )
-  const message = [
-    `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
-    ...lines,
-    'These resources are in an unknown state because a deployment was interrupted while it changed them. ' +
-      'Find out what became of them; `antichain state pending import` or `clear` settles each.',
-  ].join('\n')
-  emitter.diagnostic('warning', message)
+async function ended(
+  asked: Asked,
+  about: Pick<About, 'startedAt'> & {
+    readonly now: LocalLife
+    readonly end: LifeEnd & { readonly kind: 'ended' }
+    readonly isCancelled: boolean
+  },
+): Promise<DeployResult> {
+  const { surroundings } = about.now
+  const { result, fault } = about.end
+  const pending = await pendingNow(asked)
+  summary(surroundings, {
+    startedMs: about.startedAt,
+    nowMs: asked.platform.clock.monotonicMs(),
+    result,
+    isPreview: false,
+  })
+  if (fault !== undefined && !about.isCancelled) throw fault
+  return resultOf(surroundings.emitter, result, pending)
 }
 
-async function pendingOf({ platform, request }: Asked): Promise<DeployResult['pending']> {
-  const record = await platform.catalog.stack(request.stack)
-  if (record === undefined || record.snapshot === '') return []
-  const stored = await readSnapshotBlob(platform.blobs, record.snapshot)
-  return (stored.pending_operations ?? []).map(({ resource, type }) => ({
-    urn: resource.urn,
-    type,
-  }))
+/** A deployment that was cancelled between two lives is only closed. */
+async function cancelled(asked: Asked, last: LocalLife): Promise<DeployResult> {
+  await closeDead(asked.ports, last.started.deployment, 'cancelled')
+  return resultOf(last.surroundings.emitter, 'cancelled', await pendingNow(asked))
 }

@@ -3,10 +3,11 @@ import { type Base, baseOf } from '../shared/engine/deployment/base.ts'
 import type { Pin } from '../shared/engine/deployment/log-view.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
+import { admissionOf, type FunctionTime } from '../shared/engine/executor/admission.ts'
 import { createExecutor } from '../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../shared/engine/executor/execution-context.ts'
 import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
-import { createSlots } from '../shared/engine/executor/slots.ts'
+import type { Slots } from '../shared/engine/executor/slots.ts'
 import { createStepSource } from '../shared/engine/executor/step-source.ts'
 import { decodeSnapshot } from '../shared/state/deployment.ts'
 import { keepLease } from '../shared/engine/executor/lease.ts'
@@ -16,14 +17,28 @@ import type { Delivery } from '../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../shared/records/ids.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
 
-/** The executor of this process: polls the queue, keeps its lease, until it is ended. */
+/** An executor that polls the queue and keeps its lease. */
+export interface RunningExecutor {
+  /** Takes nothing more; resolves when all that it began has ended, and its lease with it. */
+  readonly end: () => Promise<void>
+}
+
+/** What an executor is started for. */
+interface Post {
+  readonly deployment: DeploymentId
+  /** What bounds the operations of a deployment in this process. */
+  readonly slots: Slots
+  /** Its time, when that is limited; `leave` is called when it has too little of it left. */
+  readonly limited?: FunctionTime & { readonly leave: () => void }
+}
+
+/** Starts an executor in this process. */
 export async function startExecutor(
   asked: Asked,
   surroundings: Surroundings,
-  started: { readonly deployment: DeploymentId },
-): Promise<{ readonly end: () => Promise<void> }> {
+  { deployment, slots, limited }: Post,
+): Promise<RunningExecutor> {
   const { platform, ports, request } = asked
-  const { deployment } = started
   const { baseNow } = surroundings
   const executor = platform.random.uuid() as ExecutorId
   const lease = await keepLease(
@@ -42,23 +57,25 @@ export async function startExecutor(
   )
   const plan = createPlanIndex(platform, deployment)
   const sealing = createSealing(request.secrets)
+  const stepOf = createStepSource({
+    deployment,
+    plan,
+    operations: platform.operations,
+    sealing,
+    baseOfPin: pin => baseOfPin(asked, baseNow, pin),
+  })
   const context: ExecutionContext = {
     deployment,
     plan,
     sealing,
-    stepOf: createStepSource({
-      deployment,
-      plan,
-      operations: platform.operations,
-      sealing,
-      baseOfPin: pin => baseOfPin(asked, baseNow, pin),
-    }),
+    stepOf,
     emitter: surroundings.emitter,
     told: surroundings.told,
     performing: surroundings.performing,
     holdsLease: lease.holds,
     leftBegun: () => void lease.end(),
-    slots: createSlots(Math.max(1, request.options.parallel)),
+    slots,
+    admit: await admitterOf(asked, stepOf, limited),
   }
   baseNow.settled = (urn, id) => {
     const state = plan.provider(urn, id)
@@ -76,12 +93,32 @@ export async function startExecutor(
     // It may have left something begun: nobody waits for who has retired.
     void lease.end()
   }
-  const polling = pollDeliveries(platform, handler, { deployment, failed })
+  const which = limited === undefined ? {} : { pool: limited.pool }
+  const polling = pollDeliveries(platform, handler, { deployment, failed, ...which })
   return {
     async end() {
       await polling.end()
       await lease.end()
     },
+  }
+}
+
+/** Asks before each begin whether there is time for it. */
+async function admitterOf(
+  { platform, request }: Asked,
+  stepOf: ExecutionContext['stepOf'],
+  limited: Post['limited'],
+): Promise<ExecutionContext['admit']> {
+  if (limited === undefined) return async () => 'now'
+  const slow = await platform.catalog.slow(request.stack)
+  return async operation => {
+    if (operation.op === 'join') return 'now'
+    // What cannot be opened fails when it is performed, with its reason.
+    const step = await stepOf(operation).catch(() => undefined)
+    const admission = step === undefined ? 'now' : admissionOf(step, slow, limited)
+    // It would only be given to this executor again.
+    if (admission === 'later') limited.leave()
+    return admission
   }
 }
 

@@ -1,6 +1,7 @@
+import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
 import type { DeployResult } from '../shared/engine/request.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Asked, Surroundings } from './surroundings.ts'
 
 /** Tells how a run ended, as the last events. */
 export function summary(
@@ -42,4 +43,15 @@ export function resultOf(
   const quiet = new Set(['same', 'read', 'discard', 'read-replacement'])
   const hasChanges = Object.entries(changes).some(([op, count]) => count > 0 && !quiet.has(op))
   return { result, changes, hasChanges, pending }
+}
+
+/** Operations of a stack's published state whose end nobody knows. */
+export async function pendingNow({ platform, request }: Asked): Promise<DeployResult['pending']> {
+  const record = await platform.catalog.stack(request.stack)
+  if (record === undefined || record.snapshot === '') return []
+  const stored = await readSnapshotBlob(platform.blobs, record.snapshot)
+  return (stored.pending_operations ?? []).map(({ resource, type }) => ({
+    urn: resource.urn,
+    type,
+  }))
 }

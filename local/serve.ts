@@ -7,8 +7,7 @@ import { hasCode, messageOf } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
 import { deploymentPartsOf, type DeploymentId, type LogNumber } from '../shared/records/ids.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { startExecutor } from './executor-loop.ts'
-import { surround, tearDown } from './surroundings.ts'
+import { attend } from './attend.ts'
 
 /** What a process that serves does. */
 export type ServeRole = 'generator' | 'executor'
@@ -20,6 +19,8 @@ export interface ServeOptions {
   readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
   /** Goes on with an interrupted deployment until it has ended. */
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
+  /** How long each executor may last, in ms; see `DeployRequest`. */
+  readonly functionLimitMs: number | undefined
   /** Tells a person something, one line. */
   readonly said: (line: string) => void
   /** Aborts when the process is to end: nothing new is begun, what runs is awaited. */
@@ -88,7 +89,7 @@ async function workFor(
   const pin = await pinOf(platform, deployment)
   if (pin === undefined) return undefined
   if (options.roles.has('executor') && pin.options.execute === 'elsewhere')
-    return () => attend(serving, options, { deployment, pin })
+    return () => attendOne(serving, options, { deployment, pin })
   if (!options.roles.has('generator')) return undefined
   const standing = await standingOf(ports, deployment)
   if (standing.kind !== 'dead') return undefined
@@ -106,8 +107,8 @@ async function pinOf(
     .find((decision): decision is Pin => decision.kind === 'pin')
 }
 
-/** Runs operations of one deployment until that is closed or this identity is lost. */
-async function attend(
+/** Runs operations of one deployment until that is closed. */
+async function attendOne(
   { platform, ports }: Serving,
   options: ServeOptions,
   { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
@@ -121,34 +122,11 @@ async function attend(
     },
   }
   const asked = { platform, ports, request, sink }
-  const surroundings = await surround(asked)
-  const executor = await startExecutor(asked, surroundings, { deployment })
+  const { functionLimitMs: limitMs, over } = options
   options.said(`running operations of deployment ${deploymentPartsOf(deployment).number}`)
   try {
-    await untilOver(platform, deployment, surroundings.life.aborted, options.over)
-    if ((await platform.control.read(deployment))?.stop === 'forced')
-      await surroundings.processes.close()
+    await attend(asked, { deployment, limitMs, over }).done
   } finally {
-    await executor.end()
-    await tearDown(surroundings)
     await recorder.flush()
-  }
-}
-
-/** Resolves when a deployment was closed or stopped by force, or this process is to end. */
-async function untilOver(
-  platform: EmbeddedPlatform,
-  deployment: DeploymentId,
-  lost: Promise<void>,
-  over: AbortSignal,
-): Promise<void> {
-  let isLost = false
-  void lost.then(() => {
-    isLost = true
-  })
-  while (!over.aborted && !isLost) {
-    const control = await platform.control.read(deployment)
-    if (control === undefined || control.closed || control.stop === 'forced') return
-    await platform.clock.sleep(lookMs / 2, over)
   }
 }

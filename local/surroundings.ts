@@ -36,8 +36,8 @@ export interface Asked {
   readonly ports: GeneratorPorts
   readonly request: DeployRequest
   readonly sink: EventSink
-  /** What a test brings of its own; the real ones otherwise. */
-  readonly hosts?: Hosts
+  /** What a test brings of its own, for each life anew; the real ones otherwise. */
+  readonly hosts?: () => Hosts
 }
 
 /** What runs programs and plugins, and what those call. */
@@ -73,7 +73,9 @@ export interface Surroundings {
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** Everything that a run needs around it, made for it alone. */
-export async function surround({ platform, request, sink, hosts }: Asked): Promise<Surroundings> {
+export async function surround(asked: Asked): Promise<Surroundings> {
+  const { platform, request, sink } = asked
+  const hosts = asked.hosts?.()
   const { source } = request
   const scrub = scrubberOf(request)
   const emitter = createStepEmitter(sink, {

@@ -1,5 +1,6 @@
 import type { Handler } from '../attach.ts'
 import { requestOf } from '../operation-request.ts'
+import { functionLimitOf } from '../operation-options.ts'
 import { runResume } from '../operation.ts'
 import type { Flags } from '../flags.ts'
 import type { Pin, ServeRole } from '../local-port.ts'
@@ -26,17 +27,18 @@ export const serve: Handler = async (session, flags) => {
     await local.serve({
       roles: new Set(roles.filter(role => (flags.text('only') ?? role) === role)),
       over: over.signal,
+      functionLimitMs: functionLimitOf(flags),
       said: line => session.warn(line),
       requestOf: async (deployment, pin) => {
         const { command } = pin.options
         if (command === 'import')
           throw error('FEATURE_MISSING', 'an import cannot be run elsewhere yet')
         const place = await placeOf(session, deployment, pin)
-        const request = await requestOf(place, flagsFor(pin), command)
+        const request = await requestOf(place, flagsFor(pin, flags), command)
         return { ...request, options: pin.options }
       },
       resume: async (deployment, pin) =>
-        runResume(await placeOf(session, deployment, pin), flagsFor(pin)),
+        runResume(await placeOf(session, deployment, pin), flagsFor(pin, flags)),
     })
     return 0
   } finally {
@@ -57,11 +59,12 @@ async function placeOf(session: Session, deployment: DeploymentId, pin: Pin): Pr
   })
 }
 
-/** The only option that says where something is found. */
-function flagsFor({ place }: Pin): Flags {
+/** The options that say where something is found, and how long it may last. */
+function flagsFor({ place }: Pin, flags: Flags): Flags {
+  const given = { configFile: place.configFile, functionLimit: flags.text('functionLimit') }
   return {
     is: () => false,
-    text: name => (name === 'configFile' ? place.configFile : undefined),
+    text: name => (name === 'configFile' || name === 'functionLimit' ? given[name] : undefined),
     list: () => [],
   }
 }

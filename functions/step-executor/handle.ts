@@ -6,6 +6,7 @@ import type { ClockPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
 import type { LogPort } from '../../shared/ports/system.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
+import type { Pool } from '../../shared/records/pool.ts'
 import { hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { Executor } from '../../shared/engine/executor/executor.ts'
 
@@ -30,6 +31,8 @@ export function pollDeliveries(
   about: {
     /** The only deployment that is served, where that is so. */
     readonly deployment?: DeploymentId
+    /** The only queue that is served, by an executor with a time limit. */
+    readonly pool?: Pool
     readonly failed?: (thrown: unknown, delivery: Delivery) => void
   } = {},
 ): PollingExecutor {

@@ -10,22 +10,29 @@ import type { Life } from '../../shared/engine/commands/life.ts'
 import type { Base } from '../../shared/engine/deployment/base.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
+import { type LifeNow, untilHandOver } from '../../shared/engine/deployment/hand-over.ts'
 import { viewLog } from '../../shared/engine/deployment/log-view.ts'
+import { type Pace, paceOf } from '../../shared/engine/deployment/pace.ts'
 import { awaitRunning } from '../../shared/engine/deployment/plan-run.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
 import { keepSweeping } from '../../shared/engine/deployment/sweeper.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { DeploymentResult } from '../../shared/records/log.ts'
+import type { HandOver } from '../../shared/records/pool.ts'
 import { foldOf } from '../compaction/handle.ts'
+import { leave } from './leave.ts'
 import type { GeneratorPorts, StartedDeployment } from './start.ts'
 
-/** What came of a deployment. */
-export interface EndedDeployment {
-  readonly result: DeploymentResult
-  /** A fault of the surroundings, such as a full disk, that the caller must see. */
-  readonly fault: unknown
-}
+/** What a life came to: the deployment ended, or the next life goes on with it. */
+export type LifeEnd =
+  | {
+      readonly kind: 'ended'
+      readonly result: DeploymentResult
+      /** A fault of the surroundings, such as a full disk, that the caller must see. */
+      readonly fault: unknown
+    }
+  | { readonly kind: 'left'; readonly handOver: HandOver; readonly decided: number }
 
 /** What runs beside the generator in this process. */
 export interface Beside {
@@ -33,28 +40,86 @@ export interface Beside {
   /** Operations of which an executor of this process has told. */
   readonly told: Set<OperationId>
   readonly rebase: (base: Base) => void
+  /** How long this life may last, in ms; without it, it lasts until the deployment has ended. */
+  readonly limitMs?: number
+  /** Ends the program and the plugins of this life at once, without a word to them. */
+  readonly endProgram: () => Promise<void>
 }
 
-/** Runs the command of a started deployment and closes it. */
+/** Runs the command of a started deployment and closes it, or leaves it to the next life. */
 export async function runDeployment(
   ports: GeneratorPorts,
   started: StartedDeployment,
   life: Life,
   beside: Beside,
-): Promise<EndedDeployment> {
-  const { deployment, writer, liveness } = started
+): Promise<LifeEnd> {
+  const { deployment, liveness } = started
+  const leaving = { hasLeft: false }
+  const { deps, pace } = commandDeps(ports, started, { life, beside, leaving })
+  const { writer, watcher } = deps
+  const sweeping = keepSweeping({ ...ports, deployment, liveness })
+  life.aborted
+    .then(() => runOut(deps))
+    .catch(thrown => {
+      life.abort(thrown)
+      // Without the store nobody learns any more how the rest ends: whoever waits is told so.
+      return watcher.settle(thrown)
+    })
+  const over = new AbortController()
+  try {
+    const commanded = commandOrFault(deps, started.base)
+    const due = untilHandOver(
+      ports.clock,
+      () => lifeNow({ deps, pace, started }, beside),
+      over.signal,
+    )
+    const first = await Promise.race([commanded, due])
+    leaving.hasLeft = typeof first !== 'boolean'
+    over.abort()
+    await sweeping.end()
+    if (typeof first !== 'boolean') {
+      const handOver = { ...first, ended: deps.before.size + pace.ended() }
+      const { endProgram } = beside
+      await leave(ports, { deployment, writer, watcher, endProgram }, handOver)
+      return { kind: 'left', handOver, decided: pace.decided() }
+    }
+    const isWhole = first && !life.hasFailed() && life.fault() === undefined
+    const result = beside.isCancelled() ? 'cancelled' : isWhole ? 'succeeded' : 'failed'
+    await writer.append({ kind: 'closing', result })
+    await finishClose(ports, deployment, { liveness, changes: life.emitter.counts() })
+    return { kind: 'ended', result, fault: life.fault() }
+  } finally {
+    over.abort()
+    void sweeping.end()
+    watcher.close()
+  }
+}
+
+/** What commands need, and the pace at which this life goes through it. */
+function commandDeps(
+  ports: GeneratorPorts,
+  started: StartedDeployment,
+  about: {
+    readonly life: Life
+    readonly beside: Beside
+    readonly leaving: { readonly hasLeft: boolean }
+  },
+): { readonly deps: CommandDeps; readonly pace: Pace } {
+  const { deployment, liveness, left, pin } = started
+  const { life, beside, leaving } = about
+  const before: CommandDeps['before'] = left?.before ?? new Map()
   const watcher = createEndWatcher(ports, deployment)
-  let last = started.left?.last ?? 0
+  const seen = { writer: started.writer, watcher, recorded: left?.recorded }
+  const { pace, paced } = paceOf(ports.clock, seen, before)
+  let last = left?.last ?? 0
   const deps: CommandDeps = {
     ...ports,
+    ...paced,
     deployment,
-    writer,
     liveness,
-    watcher,
     life,
-    pin: started.pin,
-    recorded: started.left?.recorded,
-    before: started.left?.before ?? new Map(),
+    pin,
+    before,
     emitter: life.emitter,
     told: beside.told,
     sealing: createSealing(life.request.secrets),
@@ -65,33 +130,28 @@ export async function runDeployment(
     foldNow: async () => foldOf(ports, deployment, await viewLog(ports, deployment)),
     rebase: beside.rebase,
     stop: () => {
+      // Who has left stops nobody: the deployment is another's.
+      if (leaving.hasLeft) return new Promise(() => undefined)
       life.noteStop()
       return ports.control.stop(deployment, 'graceful')
     },
   }
-  const sweeping = keepSweeping({ ...ports, deployment, liveness })
-  life.aborted
-    .then(() => runOut(deps))
-    .catch(thrown => {
-      life.abort(thrown)
-      // Without the store nobody learns any more how the rest ends: whoever waits is told so.
-      return watcher.settle(thrown)
-    })
-  try {
-    const isWhole = await commandOrFault(deps, started.base)
-    await sweeping.end()
-    const result = beside.isCancelled()
-      ? 'cancelled'
-      : isWhole && !life.hasFailed() && life.fault() === undefined
-        ? 'succeeded'
-        : 'failed'
-    await writer.append({ kind: 'closing', result })
-    await finishClose(ports, deployment, { liveness, changes: life.emitter.counts() })
-    return { result, fault: life.fault() }
-  } finally {
-    void sweeping.end()
-    watcher.close()
-  }
+  return { deps, pace }
+}
+
+/** How a life with a time limit stands; undefined when it is to see the deployment to its end. */
+function lifeNow(
+  now: {
+    readonly deps: CommandDeps
+    readonly pace: Pace
+    readonly started: StartedDeployment
+  },
+  { limitMs }: Beside,
+): LifeNow | undefined {
+  const { deps, pace, started } = now
+  if (limitMs === undefined || deps.life.isAborted()) return undefined
+  const hasNews = deps.before.size > (started.handedOver?.ended ?? 0)
+  return { limitMs, pace, hasNews, awaited: deps.watcher.open().length }
 }
 
 /**

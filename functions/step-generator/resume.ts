@@ -1,3 +1,4 @@
+import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import { baseOf } from '../../shared/engine/deployment/base.ts'
@@ -50,6 +51,7 @@ export async function resumeDeployment(
       'RESUME_DIFFERS',
       'the program or its configuration changed since the deployment was interrupted',
     )
+  const handedOver = (await ports.control.read(deployment))?.handedOver
   const { view, writer, liveness } = await takeOver(ports, deployment)
   const { pin } = view
   if (pin === undefined || (await isOver(ports, { deployment, liveness, view })))
@@ -60,7 +62,26 @@ export async function resumeDeployment(
   const stored = await readSnapshotBlob(ports.blobs, pin.base)
   const base = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
   const left = await leftBehind(ports, deployment, view)
-  return { deployment, writer, liveness, pin, base, told: [], left }
+  const started = { deployment, writer, liveness, pin, base, told: [], left }
+  return handedOver === undefined ? started : { ...started, handedOver }
+}
+
+/**
+ * Goes on with a deployment that its last life left, once it was nudged; undefined when nothing has
+ * ended since that parked, and it parks on. What was lost meanwhile has been sent again by then.
+ * Throws what `resumeDeployment` throws.
+ */
+export async function wakeDeployment(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+): Promise<StartedDeployment | undefined> {
+  const started = await resumeDeployment(ports, request)
+  const { deployment, left, handedOver } = started
+  const hasNews = (left?.before.size ?? 0) > (handedOver?.ended ?? 0)
+  if (handedOver?.why !== 'parked' || hasNews) return started
+  await ports.control.handOver(deployment, ports.holder, handedOver)
+  await ports.nudges.nudge(request.stack, limits.deadManNudgeMs)
+  return undefined
 }
 
 /** A deployment that was stopped or closing is only closed: the stop flag is never taken back. */

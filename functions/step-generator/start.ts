@@ -20,6 +20,7 @@ import {
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { takeLate } from '../../shared/journal/take-late.ts'
 import { type ProgramPlace, rulesVersion } from '../../shared/records/log.ts'
+import type { HandOver } from '../../shared/records/pool.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/deployment.ts'
 import { clearPendingCreates, importPending, pendingOf } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -44,6 +45,8 @@ export interface StartedDeployment {
   readonly told: readonly string[]
   /** What earlier lives left; absent in the first one. */
   readonly left?: LeftBehind
+  /** How the life before left it; absent when that died, and in the first one. */
+  readonly handedOver?: HandOver
 }
 
 /** How long a waiting trigger sleeps between two looks, in ms. */

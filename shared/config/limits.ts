@@ -21,8 +21,17 @@ export const limits = {
   sweepMs: 30_000,
   /** The delayed nudge that a holder keeps ahead of itself: lease plus margin. */
   deadManNudgeMs: 90_000,
-  /** A generator with nothing to decide for so long hands over. */
+  /** A function begins to leave so long before its time is over, or a fifth of a short one. */
+  leaveMs: 10_000,
+  /** A generator with nothing to decide for so long hands over; a quarter of a short life. */
   parkAfterMs: 30_000,
+
+  /** What an operation of which nothing is known is expected to take. */
+  expectedMs: 1_000,
+  /** An operation that took longer is remembered, so that the next one gets the time it needs. */
+  slowMs: 5_000,
+  /** The shortest time limit of a function: a program and its plugins need seconds to start. */
+  functionLimitMinMs: 5_000,
 
   /** A chain message that was delivered so often without being removed is a dead letter. */
   deliveriesMax: 5,

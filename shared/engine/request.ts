@@ -35,6 +35,11 @@ export interface DeployRequest {
   readonly options: DeploymentOptions
   /** Go on with the deployment that was interrupted, instead of starting one. */
   readonly resume: boolean
+  /**
+   * How long each generator and executor may last, in ms, as on platforms whose functions have a
+   * time limit; without it, until the deployment has ended.
+   */
+  readonly functionLimitMs?: number
   /** Wait for another deployment of the stack instead of failing. */
   readonly wait: boolean
   /**

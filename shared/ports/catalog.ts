@@ -84,6 +84,10 @@ export interface CatalogPort {
   readonly late: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
   /** Removes what a deployment took, by key; the rest stays. */
   readonly removeLate: (id: StackId, keys: readonly string[]) => Promise<void>
+  /** Keeps how long operations of a kind last took, in ms; the last one stands. */
+  readonly noteSlow: (id: StackId, key: string, ms: number) => Promise<void>
+  /** What was kept, at most 1,000 kinds. */
+  readonly slow: (id: StackId) => Promise<ReadonlyMap<string, number>>
   /** Newest first. */
   readonly history: (id: StackId, limit: number) => Promise<readonly HistoryRecord[]>
   /** Published versions of a stack, newest first. */

@@ -1,9 +1,12 @@
 import type { DeploymentId, OperationId, StackId } from '../records/ids.ts'
+import type { Pool } from '../records/pool.ts'
 
 /** A message to executors: ids only, of one provider instance; at most 64 operations. */
 export interface ChainMessage {
   readonly deployment: DeploymentId
   readonly operations: readonly OperationId[]
+  /** Whose queue it is in; absent: that of the short pool. */
+  readonly pool?: Pool
 }
 
 /** A message on loan: invisible to others until its time is over. */
@@ -19,12 +22,17 @@ export interface ChainQueuePort {
   readonly send: (messages: readonly ChainMessage[]) => Promise<void>
   /**
    * Waits up to `waitMs` for at least one message; takes none once `signal` has aborted, and only
-   * those of `deployment` when one is named (by an executor that serves no other).
+   * those of `deployment` when one is named (by an executor that serves no other), and of the
+   * queue of `pool` when one is named (an executor without a time limit serves both).
    */
   readonly receive: (
     max: number,
     waitMs: number,
-    about?: { readonly deployment?: DeploymentId; readonly signal?: AbortSignal },
+    about?: {
+      readonly deployment?: DeploymentId
+      readonly pool?: Pool
+      readonly signal?: AbortSignal
+    },
   ) => Promise<readonly Delivery[]>
   readonly remove: (receipt: string) => Promise<void>
   /** Makes the delivery invisible for another `ms`. False when it was given to someone else. */
@@ -37,7 +45,11 @@ export interface ChainQueuePort {
 /** Messages that only say "look at this stack". */
 export interface NudgesPort {
   readonly nudge: (stack: StackId, delayMs: number) => Promise<void>
-  readonly receive: (waitMs: number) => Promise<StackId | undefined>
+  /** Waits up to `waitMs` for a nudge: of `stack`, when one is named. */
+  readonly receive: (
+    waitMs: number,
+    about?: { readonly stack?: StackId; readonly signal?: AbortSignal },
+  ) => Promise<StackId | undefined>
 }
 
 /** Says when an operation ended; a shortcut, never the truth. */

@@ -16,6 +16,7 @@ import type {
 } from '../records/ids.ts'
 import type { Control, Head, Lease, Outcome, ProcessGroup, Stop, Verdict } from '../records/head.ts'
 import type { Holder, LogRecord } from '../records/log.ts'
+import type { HandOver } from '../records/pool.ts'
 
 /** The numbered log of one deployment; one writer at a time, fenced by put-if-absent. */
 export interface DecisionLogPort {
@@ -114,7 +115,15 @@ export interface ControlPort {
   readonly read: (deployment: DeploymentId) => Promise<Control | undefined>
   /** Raises the stop flag; never lowers it. */
   readonly stop: (deployment: DeploymentId, stop: Exclude<Stop, 'none'>) => Promise<void>
-  /** Names who holds the log now (after its takeover record is durable). */
+  /**
+   * Says that `holder` leaves the deployment to the next generator: condition holder, not closed.
+   */
+  readonly handOver: (
+    deployment: DeploymentId,
+    holder: Holder,
+    handOver: HandOver,
+  ) => Promise<boolean>
+  /** Names who holds the log now (after its takeover record is durable); ends a hand-over. */
   readonly hold: (deployment: DeploymentId, holder: Holder) => Promise<void>
   readonly close: (deployment: DeploymentId) => Promise<void>
 }

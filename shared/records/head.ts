@@ -1,6 +1,7 @@
 import type { StoredResource } from '../state/stored.ts'
 import type { BlobHash, EpochMs, ExecutorId, OperationId, OwnerToken } from './ids.ts'
 import type { Holder } from './log.ts'
+import type { HandOver } from './pool.ts'
 
 /** How an operation ended. `partial`: made but not initialised; `interrupted`: nobody knows. */
 export type Verdict = 'succeeded' | 'partial' | 'failed' | 'interrupted'
@@ -62,6 +63,8 @@ export interface Control {
   readonly stop: Stop
   readonly holder: Holder
   readonly closed: boolean
+  /** How the holder left it to the next; absent while one holds it. */
+  readonly handedOver?: HandOver
 }
 
 /** The claim of one executor identity: `counter` grows with each renewal. */

@@ -54,6 +54,20 @@ export function chainQueueContract(name: string, open: Open<QueueUnderTest>): vo
       await chains.remove((await waiting).receipt)
     })
 
+    test('each pool has a queue of its own, and who names none takes from both', async () => {
+      const [short, long] = [messageOf(1), { ...messageOf(2), pool: 'long' as const }]
+      await chains.send([short, long])
+      const [first] = await chains.receive(10, 10_000, { pool: 'long' })
+      expect(first?.message).toEqual(long)
+      expect(await chains.receive(10, 0, { pool: 'long' })).toEqual([])
+      const [second] = await chains.receive(10, 10_000, { pool: 'short' })
+      expect(second?.message).toEqual(short)
+      await chains.send([long])
+      const [third] = await chains.receive(10, 10_000)
+      expect(third?.message).toEqual(long)
+      for (const one of [first, second, third]) await chains.remove(one?.receipt ?? '')
+    })
+
     test('every message goes to one receiver while it is on loan', async () => {
       const messages = Array.from({ length: 20 }, (_, index) => messageOf(index + 1))
       const receivers = Array.from({ length: 20 }, () => receiveOne())

@@ -46,10 +46,26 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
       expect(await control.read(deployment)).toEqual(expected)
     })
 
+    test('only who holds it hands it over, and the next holder ends that', async () => {
+      const deployment = freshDeployment()
+      await control.create(deployment, holder)
+      const handOver = { why: 'parked', pool: 'short', ended: 3 } as const
+      expect(await control.handOver(deployment, other, handOver)).toBe(false)
+      expect((await control.read(deployment))?.handedOver).toBeUndefined()
+      expect(await control.handOver(deployment, holder, handOver)).toBe(true)
+      expect(await control.handOver(deployment, holder, handOver)).toBe(true)
+      expect((await control.read(deployment))?.handedOver).toEqual(handOver)
+      await control.hold(deployment, other)
+      expect((await control.read(deployment))?.handedOver).toBeUndefined()
+      await control.close(deployment)
+      expect(await control.handOver(deployment, other, handOver)).toBe(false)
+    })
+
     test('nothing but its making makes a control record', async () => {
       const deployment = freshDeployment()
       await control.stop(deployment, 'forced')
       await control.hold(deployment, holder)
+      await control.handOver(deployment, holder, { why: 'limit', pool: 'long', ended: 0 })
       await control.close(deployment)
       expect(await control.read(deployment)).toBeUndefined()
     })

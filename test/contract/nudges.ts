@@ -27,6 +27,17 @@ export function nudgesContract(name: string, open: Open<{ readonly nudges: Nudge
       expect(await waiting).toBe(stack)
     })
 
+    test('who waits for one stack does not get the nudge of another', async () => {
+      const [mine, others] = [freshStack(), freshStack()]
+      const waiting = nudges.receive(10_000, { stack: mine })
+      await nudges.nudge(others, 0)
+      await nudges.nudge(mine, 0)
+      expect(await waiting).toBe(mine)
+      expect(await nudges.receive(10_000)).toBe(others)
+      const over = AbortSignal.abort()
+      expect(await nudges.receive(10_000, { stack: mine, signal: over })).toBeUndefined()
+    })
+
     test('a delayed nudge comes after its delay, not before', async () => {
       const stack = freshStack()
       await nudges.nudge(stack, 60)

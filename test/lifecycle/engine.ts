@@ -11,7 +11,7 @@ import {
 import { deploy } from '../../local/deploy.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
+import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -55,6 +55,10 @@ export interface Asked {
   readonly forget?: boolean
   /** Kill the run at one of its effects: it then neither does nor hears anything more. */
   readonly kill?: Killing
+  /** How long each generator and executor may last. */
+  readonly functionLimitMs?: number
+  /** Called with the deployment once it runs. */
+  readonly began?: (running: RunningDeployment) => void
   /** How far the wall clock of the run is ahead of the others', in ms. */
   readonly skewMs?: number
 }
@@ -106,14 +110,17 @@ export async function openEngine(script: Script): Promise<TestEngine> {
     })
     open.push(process)
     const guarded = { ...provider, provider: process.guardProvider(provider.provider) }
-    const hosts = { programs: programHost(program), plugins: pluginHost(guarded) }
+    const hosts = () => ({ programs: programHost(program), plugins: pluginHost(guarded) })
     const done = deploy({
       platform: process.platform,
       ports: process.ports,
       request,
       sink: { emit: event => void events.push(event) },
       hosts,
-    }).then(running => running.done)
+    }).then(running => {
+      asked.began?.(running)
+      return running.done
+    })
     const result = await Promise.race([done, process.died])
     if (result === 'killed') throw new Killed(process.effects)
     const record = await platform.catalog.stack(id)
@@ -167,6 +174,7 @@ function requestOf(given: {
     program: 'the same',
     resume: asked.resume ?? false,
     wait: false,
+    ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),
     pendingCreates: { exist: new Map(), forget: asked.forget ?? false },
   }
 }

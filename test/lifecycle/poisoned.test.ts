@@ -85,6 +85,7 @@ async function opened(faults: Partial<OperationsPort>, controlFails = false): Pr
     told: new Set(),
     slots: createSlots(4),
     holdsLease: () => true,
+    admit: async () => 'now',
   } as unknown as ExecutionContext
   const control = controlFails
     ? { ...platform.control, read: () => Promise.reject(error('STORE_UNAVAILABLE', 'away')) }

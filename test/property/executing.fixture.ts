@@ -155,6 +155,7 @@ async function executeIn(
       told: new Set(),
       slots: createSlots(8),
       holdsLease: () => !isDead(executor),
+      admit: async () => 'now',
     }) as unknown as ExecutionContext
   const run = async (message: ChainMessage): Promise<void> => {
     const executor = identities

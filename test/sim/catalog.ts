@@ -22,7 +22,10 @@ export function createCatalogOf(
     if (stack === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
     return stack
   }
+  const slow = new Map<string, number>()
   return {
+    noteSlow: (_id, key, ms) => void slow.set(key, ms),
+    slow: () => slow,
     createStack(id, createdAt, call = '') {
       const there = stacks.get(id)
       if (there !== undefined) return there.call === call

@@ -81,12 +81,12 @@ export function createMachine(world: World, cloud: Cloud): Machine {
                 world.trace(`${about.key} says: ${event.diagnosticEvent.message.trim()}`)
             },
           },
-          hosts: {
+          hosts: () => ({
             programs: programHostOf(monitor, about.step.program),
             plugins: plugins.host,
             monitor: monitor.server,
             processes: plugins.processes,
-          },
+          }),
         })
         return running.done
       }

@@ -1,6 +1,7 @@
 import { limits } from '../../shared/config/limits.ts'
 import type { ChainMessage, ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
+import type { Pool } from '../../shared/records/pool.ts'
 import type { Draw } from './draw.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -21,11 +22,16 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
   const dead: ChainMessage[] = []
   const waiting: (() => void)[] = []
   let receipts = 0
-  const take = (max: number, deployment: DeploymentId | undefined): readonly Delivery[] => {
+  const take = (
+    max: number,
+    { deployment, pool }: { readonly deployment?: DeploymentId; readonly pool?: Pool },
+  ): readonly Delivery[] => {
     const nowMs = scheduler.nowMs()
     const open = entries.filter(
       ({ message, visibleAtMs }) =>
-        visibleAtMs <= nowMs && (deployment === undefined || message.deployment === deployment),
+        visibleAtMs <= nowMs &&
+        (deployment === undefined || message.deployment === deployment) &&
+        (pool === undefined || (message.pool ?? 'short') === pool),
     )
     const taken: Delivery[] = []
     for (const entry of draw.chance(0.3) ? open.toReversed() : open) {
@@ -54,7 +60,7 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
       const untilMs = scheduler.nowMs() + waitMs
       for (;;) {
         if (about.signal?.aborted === true) return []
-        const taken = take(max, about.deployment)
+        const taken = take(max, about)
         if (taken.length > 0 || scheduler.nowMs() >= untilMs) return taken
         await new Promise<void>(done => {
           const callOff = scheduler.after(untilMs - scheduler.nowMs(), done)

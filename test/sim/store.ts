@@ -149,15 +149,26 @@ function createControl(observer: Observer): SimStore['control'] {
     read(deployment) {
       const there = controls.get(deployment)
       if (there === undefined) return undefined
-      const { stop, holder, closed } = there
-      return { stop, holder, closed }
+      const { call: _call, ...control } = there
+      return control
     },
     stop(deployment, stop) {
       const there = controls.get(deployment)
       if (there !== undefined && stops.indexOf(there.stop) < stops.indexOf(stop))
         change(deployment, { stop })
     },
-    hold: (deployment, holder) => change(deployment, { holder }),
+    handOver(deployment, holder, handedOver) {
+      const there = controls.get(deployment)
+      const isHeld = there !== undefined && !there.closed && there.holder.pid === holder.pid
+      if (isHeld) change(deployment, { handedOver })
+      return isHeld
+    },
+    hold(deployment, holder) {
+      const there = controls.get(deployment)
+      if (there === undefined) return
+      const { handedOver: _over, ...control } = there
+      controls.set(deployment, { ...control, holder })
+    },
     close(deployment) {
       if (controls.has(deployment)) observer.closed(deployment)
       change(deployment, { closed: true })

@@ -20,6 +20,8 @@ export interface LogWriter {
   readonly append: (...decisions: readonly Decision[]) => Promise<void>
   /** Keeps a decision that the next append carries in front; alone it is never written. */
   readonly note: (decision: Decision) => void
+  /** Resolves when what waits is durable; what is appended later never is, and never resolves. */
+  readonly seal: () => Promise<void>
 }
 
 interface Waiting {
@@ -40,7 +42,8 @@ export function createLogWriter(
   let number: number = life.next
   let waiting: Waiting[] = []
   let noted: Decision[] = []
-  let isRunning = false
+  let running: Promise<void> | undefined
+  let isSealed = false
   let broken: unknown
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -69,7 +72,7 @@ export function createLogWriter(
         for (const item of batch) item.failed(thrown)
       }
     }
-    isRunning = false
+    running = undefined
   }
   return {
     note(decision) {
@@ -77,11 +80,14 @@ export function createLogWriter(
     },
     append: (...decisions) =>
       new Promise((done, failed) => {
+        if (isSealed) return
         waiting.push({ decisions, done, failed })
-        if (isRunning) return
-        isRunning = true
         // Everything that is decided in this turn goes into one record.
-        deps.clock.soon(() => void flush())
+        running ??= new Promise(over => deps.clock.soon(() => void flush().then(over)))
       }),
+    seal() {
+      isSealed = true
+      return running ?? Promise.resolve()
+    },
   }
 }

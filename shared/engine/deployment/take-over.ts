@@ -79,9 +79,13 @@ export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Pr
  * Takes over a deployment whose holder is dead, and closes it: outcomes that were found are
  * selected, the rest becomes interrupted. Throws DEPLOYMENT_TAKEN_OVER.
  */
-export async function closeDead(deps: TakeOverDeps, deployment: DeploymentId): Promise<void> {
+export async function closeDead(
+  deps: TakeOverDeps,
+  deployment: DeploymentId,
+  result: 'interrupted' | 'cancelled' = 'interrupted',
+): Promise<void> {
   const { view, writer, liveness } = await takeOver(deps, deployment)
-  if (view.closing === undefined) await writer.append({ kind: 'closing', result: 'interrupted' })
+  if (view.closing === undefined) await writer.append({ kind: 'closing', result })
   await finishClose(deps, deployment, { liveness, changes: {} })
 }
 

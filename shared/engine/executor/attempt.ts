@@ -1,3 +1,4 @@
+import { limits } from '../../config/limits.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { Outcome } from '../../records/head.ts'
 import {
@@ -10,6 +11,7 @@ import { makesObject, type Operation } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
+import { slowKeyOf } from './admission.ts'
 import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
@@ -35,6 +37,7 @@ export async function callAndRecord(
 ): Promise<StepEnd | undefined> {
   const { emitter } = context
   const startedAt = ports.clock.now()
+  const startedMs = ports.clock.monotonicMs()
   const step = await context.stepOf(task.operation).catch((thrown: unknown) => thrown)
   if (!isStep(step)) {
     const end = failed({ message: messageOf(step), status: 'ok' })
@@ -49,7 +52,21 @@ export async function callAndRecord(
     : await perform(step, { preview: false }, deps)
   if (!(await record(ports, context, task, { end, startedAt }))) return undefined
   emitter.ended(step, end)
+  await noteSlow(ports, context, step, ports.clock.monotonicMs() - startedMs)
   return end
+}
+
+/** Keeps the time of a slow step for the next of its kind; no more than a help. */
+async function noteSlow(
+  ports: ExecutorPorts,
+  { deployment }: ExecutionContext,
+  step: Step,
+  ms: number,
+): Promise<void> {
+  const key = slowKeyOf(step)
+  if (key === undefined || ms < limits.slowMs) return
+  const { stack } = deploymentPartsOf(deployment)
+  await ports.catalog.noteSlow(stack, key, ms).catch(() => undefined)
 }
 
 function isStep(found: unknown): found is Step {

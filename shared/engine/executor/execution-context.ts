@@ -1,5 +1,5 @@
 import type { CatalogPort } from '../../ports/catalog.ts'
-import type { ChainQueuePort, HintsPort } from '../../ports/queue.ts'
+import type { ChainQueuePort, HintsPort, NudgesPort } from '../../ports/queue.ts'
 import type { ControlPort, OperationsPort } from '../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
@@ -7,6 +7,7 @@ import type { Operation } from '../../records/operation.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
 import type { Sealing } from '../deployment/sealing.ts'
+import type { Admission } from './admission.ts'
 import { type PerformDeps } from './performing.ts'
 import type { PlanIndex } from './plan-index.ts'
 import type { Slots } from './slots.ts'
@@ -30,6 +31,8 @@ export interface ExecutionContext {
    * waited for.
    */
   readonly leftBegun: () => void
+  /** Whether an operation fits into the time of this executor. */
+  readonly admit: (operation: Operation) => Promise<Admission>
 }
 
 /** The ports that executors use. */
@@ -39,6 +42,7 @@ export interface ExecutorPorts {
   readonly control: ControlPort
   readonly chains: ChainQueuePort
   readonly hints: HintsPort
+  readonly nudges: NudgesPort
   readonly clock: ClockPort
   readonly random: RandomPort
 }

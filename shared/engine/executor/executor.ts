@@ -1,11 +1,18 @@
 import { limits } from '../../config/limits.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
-import type { Delivery } from '../../ports/queue.ts'
+import type { ChainMessage, Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
-import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
+import {
+  deploymentPartsOf,
+  type DeploymentId,
+  type ExecutorId,
+  type OperationId,
+  type OwnerToken,
+} from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { keepTrying } from '../deployment/keep-trying.ts'
 import { isRepeatable } from '../deployment/recover.ts'
+import type { Admission } from './admission.ts'
 import { callAndRecord } from './attempt.ts'
 import { endPoisoned } from './poisoned.ts'
 import { releaseWaiters } from './release.ts'
@@ -43,11 +50,12 @@ export function createExecutor(
         try {
           const isLast = delivery.deliveries >= limits.deliveriesMax
           const { executor } = identity
+          const elsewhere = createMoves(ports, delivery.message)
+          const start = { executor, isLast, elsewhere }
           const ran = await Promise.allSettled(
-            delivery.message.operations.map(id =>
-              runChain(ports, context, { id, executor, isLast }),
-            ),
+            delivery.message.operations.map(id => runChain(ports, context, { ...start, id })),
           )
+          await elsewhere.send()
           const failure = ran.find(one => one.status === 'rejected')
           if (failure !== undefined) {
             await comeAgain(ports, delivery)
@@ -58,6 +66,29 @@ export function createExecutor(
         }
       }
       await ports.chains.remove(delivery.receipt)
+    },
+  }
+}
+
+/** Operations of a message that do not fit into the time of this executor. */
+interface Moves {
+  readonly add: (id: OperationId, admission: Exclude<Admission, 'now'>) => void
+  /** Sends them on, before their message is removed. */
+  readonly send: () => Promise<void>
+}
+
+function createMoves(ports: ExecutorPorts, { deployment, pool }: ChainMessage): Moves {
+  const later: OperationId[] = []
+  const long: OperationId[] = []
+  return {
+    add: (id, admission) => void (admission === 'long' ? long : later).push(id),
+    async send() {
+      if (later.length + long.length === 0) return
+      const messages: ChainMessage[] = []
+      if (later.length > 0)
+        messages.push({ deployment, operations: later, ...(pool === undefined ? {} : { pool }) })
+      if (long.length > 0) messages.push({ deployment, operations: long, pool: 'long' })
+      await ports.chains.send(messages)
     },
   }
 }
@@ -78,6 +109,7 @@ async function runChain(
     readonly executor: ExecutorId
     /** Whether the message does not come again. */
     readonly isLast: boolean
+    readonly elsewhere: Moves
   },
 ): Promise<void> {
   let next: OperationId | undefined = start.id
@@ -86,6 +118,8 @@ async function runChain(
     if (operation === undefined) return
     const release = await context.slots.take()
     try {
+      const admission = await context.admit(operation)
+      if (admission !== 'now') return start.elsewhere.add(next, admission)
       next = await runOperation(ports, context, { operation, executor: start.executor })
     } catch (thrown) {
       if (!start.isLast) throw thrown
@@ -145,7 +179,7 @@ async function runOperation(
     context.leftBegun()
     throw thrown
   })
-  ports.hints.hint(deployment, id)
+  await tellGenerator(ports, deployment, id)
   if (end === undefined) return undefined
   return releaseWaiters(ports, context, { operation, verdict: end.verdict })
 }
@@ -153,13 +187,32 @@ async function runOperation(
 /**
  * Redoes what the end of an operation releases: a message may come again after its work was done.
  */
-function releaseAfter(
+async function releaseAfter(
   ports: ExecutorPorts,
   context: ExecutionContext,
   operation: Operation,
   head: Head,
 ): Promise<OperationId | undefined> {
-  ports.hints.hint(context.deployment, operation.id)
-  if (head.end === undefined) return Promise.resolve(undefined)
+  await tellGenerator(ports, context.deployment, operation.id)
+  if (head.end === undefined) return undefined
   return releaseWaiters(ports, context, { operation, verdict: head.end.verdict })
+}
+
+/**
+ * Says that an operation ended: to a generator that listens, or by a nudge that wakes one that is
+ * parked. Both may get lost.
+ */
+async function tellGenerator(
+  ports: ExecutorPorts,
+  deployment: DeploymentId,
+  id: OperationId,
+): Promise<void> {
+  ports.hints.hint(deployment, id)
+  try {
+    const control = await ports.control.read(deployment)
+    if (control?.handedOver?.why !== 'parked') return
+    await ports.nudges.nudge(deploymentPartsOf(deployment).stack, 0)
+  } catch {
+    // The dead-man nudge wakes it too.
+  }
 }

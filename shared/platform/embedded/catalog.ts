@@ -24,6 +24,8 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
         parseRecordJson({ kind: 'late', keys: { stack: id, place: at } }, item, isLate),
       ),
     removeLate: async (id, keys) => void (await call('late.remove', { id, keys })),
+    noteSlow: async (id, key, ms) => void (await call('slow.note', { id, key, ms })),
+    slow: async id => new Map(await call('slow.list', { id })),
     history: (id, limit) => call('catalog.history', { id, limit }),
     versions: (id, limit) => call('catalog.versions', { id, limit }),
   }

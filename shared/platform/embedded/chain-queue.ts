@@ -48,7 +48,7 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
       deps.store.signal({ topic: 'chains' })
     },
     receive: async (max, waitMs, about = {}) => {
-      const { signal, deployment = null } = about
+      const { signal, deployment = null, pool = null } = about
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
         if (isClosed) throw error('STORE_UNAVAILABLE', 'the queue was closed by this process')
@@ -57,7 +57,13 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
         // What is sent while the store is asked must wake this receiver too.
         const waiter = waiters.start(Math.min(leftMs, lookAgainMs, visibilityMs), signal)
         const receipt = deps.random.uuid()
-        const deliveries = await call('chains.take', { deployment, max, visibilityMs, receipt })
+        const deliveries = await call('chains.take', {
+          deployment,
+          pool,
+          max,
+          visibilityMs,
+          receipt,
+        })
         if (deliveries.length === 0 && leftMs > 0) await waiter.woken
         waiter.end()
         if (deliveries.length > 0 || leftMs <= 0) return deliveries

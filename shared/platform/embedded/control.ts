@@ -9,6 +9,8 @@ export function createControl(call: StoreCall, random: RandomPort): ControlPort 
       call('control.create', { deployment, holder, token: random.uuid() }),
     read: async deployment => (await call('control.read', { deployment })) ?? undefined,
     stop: async (deployment, stop) => void (await call('control.stop', { deployment, stop })),
+    handOver: (deployment, holder, handOver) =>
+      call('control.handOver', { deployment, holder, handOver }),
     hold: async (deployment, holder) => void (await call('control.hold', { deployment, holder })),
     close: async deployment => void (await call('control.close', { deployment })),
   }

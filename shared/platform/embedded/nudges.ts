@@ -1,6 +1,7 @@
 import type { NudgesPort } from '../../ports/queue.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { StackId } from '../../records/ids.ts'
+import type { Store } from './store/store.ts'
 import { createWaiters } from './waiters.ts'
 
 /** Nudges with their end. */
@@ -9,11 +10,13 @@ export interface Nudges extends NudgesPort {
 }
 
 /**
- * Nudges on timers of this process. They die with it: whoever starts and wants to carry on what was
- * left (`antichain serve`) scans the catalog, which `scan` does at the first receive.
+ * Nudges to this process and all others, the delayed ones on timers of this process. They die with
+ * it: whoever starts and wants to carry on what was left scans the catalog, which `scan` does at
+ * the first receive.
  */
 export function createNudges(deps: {
   readonly clock: ClockPort
+  readonly store: Pick<Store, 'signal' | 'hear'>
   readonly scan?: () => Promise<readonly StackId[]>
 }): Nudges {
   const due = new Set<StackId>()
@@ -23,8 +26,16 @@ export function createNudges(deps: {
 
   const put = (stack: StackId): void => {
     due.add(stack)
-    waiters.wakeOne()
+    // Who waits for another stack must not swallow it.
+    waiters.wakeAll()
   }
+  const tell = (stack: StackId): void => {
+    put(stack)
+    deps.store.signal({ topic: 'nudge', stack })
+  }
+  const mute = deps.store.hear(signal => {
+    if (signal.topic === 'nudge') put(signal.stack as StackId)
+  })
   const scan = async (): Promise<void> => {
     try {
       for (const stack of (await deps.scan?.()) ?? []) put(stack)
@@ -33,31 +44,34 @@ export function createNudges(deps: {
       throw thrown
     }
   }
-  const take = (): StackId | undefined => {
-    const [stack] = due
+  const take = (wanted: StackId | undefined): StackId | undefined => {
+    const [first] = due
+    const stack = wanted === undefined ? first : due.has(wanted) ? wanted : undefined
     if (stack !== undefined) due.delete(stack)
     return stack
   }
 
   return {
     nudge: async (stack, delayMs) => {
-      if (delayMs <= 0) return put(stack)
+      if (delayMs <= 0) return tell(stack)
       void deps.clock.sleep(delayMs, ending.signal).then(() => {
-        if (!ending.signal.aborted) put(stack)
+        if (!ending.signal.aborted) tell(stack)
       })
     },
-    receive: async waitMs => {
+    receive: async (waitMs, { stack: wanted, signal } = {}) => {
       scanned ??= scan()
       await scanned
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
-        const stack = take()
+        const stack = take(wanted)
         const leftMs = untilMs - deps.clock.monotonicMs()
-        if (stack !== undefined || leftMs <= 0 || ending.signal.aborted) return stack
-        await waiters.wait(leftMs)
+        const isOver = leftMs <= 0 || ending.signal.aborted || signal?.aborted === true
+        if (stack !== undefined || isOver) return stack
+        await waiters.wait(leftMs, signal)
       }
     },
     close: () => {
+      mute()
       ending.abort()
       waiters.wakeAll()
     },

@@ -74,7 +74,7 @@ export function platformOver(
   const chains = createChainQueue({ store, clock, random })
   const left = async (): Promise<readonly StackId[]> =>
     (await catalog.stacks()).filter(stack => stack.current !== '').map(stack => stack.id)
-  const nudges = createNudges(options.resume === true ? { clock, scan: left } : { clock })
+  const nudges = createNudges({ clock, store, ...(options.resume === true ? { scan: left } : {}) })
   const close = async (): Promise<void> => {
     chains.close()
     nudges.close()

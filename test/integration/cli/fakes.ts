@@ -241,6 +241,8 @@ function catalogOf(bench: Bench, stacks: Map<StackId, StackRecord>): CatalogPort
       ),
     putLate: unused,
     late: async () => [],
+    noteSlow: () => Promise.resolve(),
+    slow: () => Promise.resolve(new Map()),
     removeLate: unused,
     removeStack: async id => !bench.busy.has(id) && stacks.delete(id),
     history: async id => [

@@ -58,6 +58,7 @@ export const catalogMethods = {
     database.run('DELETE FROM history WHERE stack = ?', args.id)
     database.run('DELETE FROM snapshot WHERE stack = ?', args.id)
     database.run('DELETE FROM late WHERE stack = ?', args.id)
+    database.run('DELETE FROM slow WHERE stack = ?', args.id)
     return true
   }),
 

@@ -1,6 +1,7 @@
 import { limits } from '../../../config/limits.ts'
 import type { ChainMessage, Delivery } from '../../../ports/queue.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
+import type { Pool } from '../../../records/pool.ts'
 import { type Row, integer, text } from './database.ts'
 import { passing } from './method.ts'
 
@@ -16,8 +17,9 @@ const isVisible = `visible_at <= ${nowMs}`
 export const chainMethods = {
   'chains.send': passing((database, args: { readonly messages: readonly ChainMessage[] }): number =>
     database.run(
-      `INSERT INTO chain (deployment, message)
-         SELECT value ->> '$.deployment', value FROM json_each(?)`,
+      `INSERT INTO chain (deployment, pool, message)
+         SELECT value ->> '$.deployment', coalesce(value ->> '$.pool', 'short'), value
+         FROM json_each(?)`,
       JSON.stringify(args.messages),
     ),
   ),
@@ -28,6 +30,7 @@ export const chainMethods = {
       database,
       args: {
         readonly deployment: DeploymentId | null
+        readonly pool: Pool | null
         readonly max: number
         readonly visibilityMs: number
         readonly receipt: string
@@ -44,12 +47,14 @@ export const chainMethods = {
            WHERE position IN (
              SELECT position FROM chain
              WHERE is_dead = 0 AND ${isVisible} AND (?3 IS NULL OR deployment = ?3)
+               AND (?5 IS NULL OR pool = ?5)
              ORDER BY position LIMIT ?4)
            RETURNING message, receipt, deliveries`,
           args.receipt,
           args.visibilityMs,
           args.deployment,
           args.max,
+          args.pool,
         )
         .map(row => ({
           message: parseMessage(row),

@@ -1,6 +1,7 @@
 import type { Control, Lease, ProcessGroup, Stop } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
+import type { HandOver } from '../../../records/pool.ts'
 import { type Row, integer, text } from './database.ts'
 import { read, write } from './method.ts'
 import { parseRecordJson, readable } from './record-forms.ts'
@@ -36,6 +37,7 @@ export const controlMethods = {
       stop: stops[integer(row, 'stop')] ?? 'forced',
       holder: parseHolder('control', row),
       closed: integer(row, 'closed') === 1,
+      ...handedOverIn(row),
     }
   }),
   'control.stop': write(
@@ -46,10 +48,26 @@ export const controlMethods = {
         stops.indexOf(args.stop),
       ),
   ),
+  'control.handOver': write(
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId
+        readonly holder: Holder
+        readonly handOver: HandOver
+      },
+    ): boolean =>
+      database.run(
+        'UPDATE control SET handed = ? WHERE deployment = ? AND holder = ? AND closed = 0',
+        JSON.stringify(args.handOver),
+        args.deployment,
+        JSON.stringify(args.holder),
+      ) === 1,
+  ),
   'control.hold': write(
     (database, args: { readonly deployment: DeploymentId; readonly holder: Holder }): number =>
       database.run(
-        'UPDATE control SET holder = ? WHERE deployment = ?',
+        "UPDATE control SET holder = ?, handed = 'null' WHERE deployment = ?",
         JSON.stringify(args.holder),
         args.deployment,
       ),
@@ -88,6 +106,16 @@ export const controlMethods = {
       .all('SELECT * FROM lease WHERE deployment = ?', args.deployment)
       .map(row => parseLease(readable('lease', row))),
   ),
+}
+
+function handedOverIn(row: Row): Pick<Control, 'handedOver'> {
+  const about = { kind: 'control', keys: keysOf(row) } as const
+  const handedOver = parseRecordJson(about, text(row, 'handed'), isHandOver)
+  return handedOver === null ? {} : { handedOver }
+}
+
+function isHandOver(value: unknown): value is HandOver | null {
+  return value === null || (typeof value === 'object' && 'why' in value && 'pool' in value)
 }
 
 function parseLease(row: Row): Lease {

@@ -3,13 +3,14 @@ import { DeployError, error, messageOf } from '../../../errors/error.ts'
 import type { ErrorDetails } from '../../../errors/error.ts'
 
 /** Grows when requests or replies change, so that two versions never misunderstand each other. */
-export const protocolVersion = 2
+export const protocolVersion = 3
 
 /** Said to every other process that has the store open: a shortcut that may get lost. */
 export type StoreSignal =
   /** The queue of chains has something. */
   | { readonly topic: 'chains' }
   | { readonly topic: 'ended'; readonly deployment: string; readonly operation: number }
+  | { readonly topic: 'nudge'; readonly stack: string }
 
 /** A request of this method has a signal as its arguments, the id 0, and no reply. */
 export const signalMethod = 'signal'

@@ -8,6 +8,7 @@ import { logMethods } from './log-methods.ts'
 import type { Method } from './method.ts'
 import { operationMethods } from './operation-methods.ts'
 import { retentionMethods } from './retention-methods.ts'
+import { slowMethods } from './slow-methods.ts'
 
 /** Everything that the store can be asked, by name; the same for the owner and over the socket. */
 const storeMethods = {
@@ -19,6 +20,7 @@ const storeMethods = {
   ...lateMethods,
   ...chainMethods,
   ...retentionMethods,
+  ...slowMethods,
 }
 
 type StoreMethods = typeof storeMethods

@@ -19,7 +19,7 @@ const forms = {
     json: ['outcome'],
     format: 1,
   },
-  control: { name: 'control record', keys: ['deployment'], json: ['holder'], format: 1 },
+  control: { name: 'control record', keys: ['deployment'], json: ['holder', 'handed'], format: 1 },
   lease: { name: 'lease', keys: ['deployment', 'executor'], json: ['holder', 'groups'], format: 1 },
   event: { name: 'event', keys: ['deployment', 'position'], json: [], format: 1 },
   stack: { name: 'stack record', keys: ['id'], json: [], format: 1 },

@@ -85,17 +85,27 @@ ALTER TABLE snapshot ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE late ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
 `
 
+const handOvers = `
+ALTER TABLE control ADD COLUMN handed TEXT NOT NULL DEFAULT 'null';
+
+CREATE TABLE slow (
+  stack TEXT NOT NULL, key TEXT NOT NULL, ms INTEGER NOT NULL,
+  PRIMARY KEY (stack, key)
+) STRICT, WITHOUT ROWID;
+`
+
 /** Tables of the process that owns the store, gone with it. */
 export const passing = `
 CREATE TEMP TABLE chain (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
-  deployment TEXT NOT NULL, message TEXT NOT NULL, deliveries INTEGER NOT NULL DEFAULT 0,
+  deployment TEXT NOT NULL, pool TEXT NOT NULL, message TEXT NOT NULL,
+  deliveries INTEGER NOT NULL DEFAULT 0,
   receipt TEXT UNIQUE, visible_at REAL NOT NULL DEFAULT 0, is_dead INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 `
 
 /** What each version adds to the one before; never changed once released, only appended to. */
-export const migrations: readonly string[] = [first, late, formats]
+export const migrations: readonly string[] = [first, late, formats, handOvers]
 
 /** The version of the tables. */
 export const schemaVersion = migrations.length

@@ -1,0 +1,50 @@
+import { limits } from '../../shared/config/limits.ts'
+import type { EndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
+import type { LogWriter } from '../../shared/engine/deployment/log-writer.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import type { HandOver } from '../../shared/records/pool.ts'
+import type { GeneratorPorts } from './start.ts'
+
+/** What a life that leaves has in hand. */
+export interface Leaving {
+  readonly deployment: DeploymentId
+  readonly writer: LogWriter
+  readonly watcher: EndWatcher
+  /** Ends the program and whatever else runs for this life, at once and without a word to it. */
+  readonly endProgram: () => Promise<void>
+}
+
+/**
+ * Leaves a deployment to its next life: what was decided becomes durable, the program is killed
+ * with its calls unanswered (an error would change its course), the deployment is handed over, and
+ * the next life is nudged: now, or when an end comes. A dead-man nudge follows, in case no end
+ * does. Source: design, hand-over.
+ */
+export async function leave(
+  ports: GeneratorPorts,
+  { deployment, writer, watcher, endProgram }: Leaving,
+  handOver: HandOver,
+): Promise<void> {
+  const { stack } = deploymentPartsOf(deployment)
+  await writer.seal()
+  const awaited = watcher.open()
+  await endProgram()
+  watcher.close()
+  await ports.control.handOver(deployment, ports.holder, handOver)
+  // An end whose executor did not see yet that nobody listens must not be slept through.
+  const hasEnded = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, awaited))
+  await ports.nudges.nudge(stack, hasEnded ? 0 : limits.deadManNudgeMs)
+}
+
+async function isAnyEnded(
+  ports: GeneratorPorts,
+  deployment: DeploymentId,
+  awaited: ReturnType<EndWatcher['open']>,
+): Promise<boolean> {
+  for (let at = 0; at < awaited.length; at += limits.idsPerReadMax) {
+    const ids = awaited.slice(at, at + limits.idsPerReadMax)
+    const heads = await ports.operations.heads(deployment, ids)
+    if ([...heads.values()].some(head => head.end !== undefined)) return true
+  }
+  return false
+}

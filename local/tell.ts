@@ -1,0 +1,52 @@
+import type { LifeEnd } from '../functions/step-generator/handle.ts'
+import type { StartedDeployment } from '../functions/step-generator/start.ts'
+import type { Base } from '../shared/engine/deployment/base.ts'
+import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
+import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
+import type { Asked } from './surroundings.ts'
+
+/** Tells what a deployment finds when it starts. */
+export function tellStart(emitter: StepEmitter, started: StartedDeployment): void {
+  if (started.closed !== undefined) tellClosed(emitter, started.closed)
+  for (const sentence of started.told) emitter.diagnostic('warning', sentence)
+  warnOfPending(emitter, started.base)
+}
+
+/** A person sees that the deployment goes on although a generator ended. */
+export function tellLeft(
+  { request, sink }: Asked,
+  { end, number }: { readonly end: LifeEnd & { readonly kind: 'left' }; readonly number: number },
+): void {
+  const { why, pool, ended: count } = end.handOver
+  const seconds = (request.functionLimitMs ?? 0) / 1_000
+  const reason =
+    why === 'parked' ? 'has nothing to decide and parks' : `ends at its limit of ${seconds} s`
+  const next = pool === 'long' ? '; the next one has no limit, since it came to nothing new' : ''
+  const message =
+    `Generator ${number} ${reason}: ${end.decided} decisions, ` +
+    `${count} operations ended so far${next}.\n`
+  sink.emit({ diagnosticEvent: { message, color: 'raw', severity: 'info' } })
+}
+
+function tellClosed(emitter: StepEmitter, closed: DeploymentId): void {
+  const { number } = deploymentPartsOf(closed)
+  const message =
+    `Deployment ${number} of this stack was interrupted and is closed now: what it did is in the ` +
+    'state, and this deployment does the rest. (`antichain resume` would have gone on with it.)'
+  emitter.diagnostic('info', message)
+}
+
+function warnOfPending(emitter: StepEmitter, base: Base): void {
+  const pending = base.snapshot.pendingOperations
+  if (pending.length === 0) return
+  const lines = pending.map(
+    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
+  )
+  const message = [
+    `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
+    ...lines,
+    'These resources are in an unknown state because a deployment was interrupted while it changed them. ' +
+      'Find out what became of them; `antichain state pending import` or `clear` settles each.',
+  ].join('\n')
+  emitter.diagnostic('warning', message)
+}

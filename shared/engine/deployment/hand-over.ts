@@ -1,0 +1,53 @@
+import { limits } from '../../config/limits.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { HandOver } from '../../records/pool.ts'
+import type { Pace } from './pace.ts'
+
+/** How long before the end of its time a function begins to leave, in ms. */
+export function leaveMs(limitMs: number): number {
+  return Math.min(limitMs / 5, limits.leaveMs)
+}
+
+/** What is known when it is asked whether a life is to end. */
+export interface LifeNow {
+  readonly limitMs: number
+  readonly pace: Pace
+  /** Whether something ended since the life before this one left. */
+  readonly hasNews: boolean
+  /** Operations that are awaited. */
+  readonly awaited: number
+}
+
+/**
+ * Whether a generator with a time limit leaves its deployment to the next one now, and where that
+ * runs. A life that recorded nothing new, or spent a third of its time on what earlier ones had
+ * decided, would only be followed by another such: the next has no limit. Who only waits parks.
+ * Source: design, hand-over.
+ */
+export function handOverDue(now: LifeNow): Pick<HandOver, 'why' | 'pool'> | undefined {
+  const { limitMs, pace, hasNews, awaited } = now
+  const hasProgress = hasNews || pace.decided() + pace.ended() > 0
+  const isTold = awaited > 0 && pace.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
+  if (isTold && hasProgress) return { why: 'parked', pool: 'short' }
+  if (pace.livedMs() < limitMs - leaveMs(limitMs)) return undefined
+  const isCheap = pace.replayMs() <= limitMs / 3
+  return { why: 'limit', pool: hasProgress && isCheap ? 'short' : 'long' }
+}
+
+/** How often a life is asked whether it is to end, in ms. */
+const lookMs = 250
+
+/** Resolves when a life is to end; never, once `isOver`. */
+export async function untilHandOver(
+  clock: ClockPort,
+  now: () => LifeNow | undefined,
+  over: AbortSignal,
+): Promise<Pick<HandOver, 'why' | 'pool'>> {
+  for (;;) {
+    await clock.sleep(lookMs, over)
+    if (over.aborted) return new Promise(() => undefined)
+    const known = now()
+    const due = known === undefined ? undefined : handOverDue(known)
+    if (due !== undefined) return due
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import type { Urn } from '../../names/urn.ts'
+import { resourceState } from '../../state/resource.ts'
+import { type Step, stepOf } from '../step.ts'
+import { admissionOf, slowKeyOf } from './admission.ts'
+
+const urn = 'urn:pulumi:dev::p::a:b:C::c' as Urn
+const state = (given: Partial<Parameters<typeof resourceState>[0]> = {}) =>
+  resourceState({ urn, type: 'a:b:C', custom: true, ...given })
+const create = (given: Parameters<typeof state>[0] = {}): Step =>
+  stepOf({ op: 'create', effect: 'add', next: state(given) })
+const remove = (given: Parameters<typeof state>[0] = {}): Step => {
+  const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
+  return stepOf({ op: 'delete', effect: 'remove', old: { state: state(given), ref } })
+}
+
+/** An executor of one minute with `left` seconds before it. */
+const admitted = (step: Step, left = 50, slow: Readonly<Record<string, number>> = {}): string =>
+  admissionOf(step, new Map(Object.entries(slow)), {
+    pool: 'short',
+    leftMs: () => left * 1_000,
+    wholeMs: 50_000,
+  })
+
+describe('before it is begun, an operation', () => {
+  test('of which nothing is known is begun as long as there is time at all', () => {
+    expect(admitted(create())).toBe('now')
+    expect(admitted(create(), 0.5)).toBe('later')
+  })
+
+  test('is left to the long pool when its custom timeout does not fit into any time', () => {
+    expect(admitted(create({ customTimeouts: { create: 120 } }))).toBe('long')
+    expect(admitted(create({ customTimeouts: { create: 30 } }))).toBe('now')
+    expect(admitted(create({ customTimeouts: { create: 30 } }), 20)).toBe('later')
+    expect(admitted(create({ customTimeouts: { delete: 120 } }))).toBe('now')
+    expect(admitted(remove({ customTimeouts: { delete: 120 } }))).toBe('long')
+  })
+
+  test('gets the time that its kind took before, and a quarter more', () => {
+    const slow = { 'create a:b:C': 41_000 }
+    expect(admitted(create(), 50, slow)).toBe('long')
+    expect(admitted(create(), 50, { 'create a:b:C': 39_000 })).toBe('now')
+    expect(admitted(remove(), 50, slow)).toBe('now')
+  })
+
+  test('of a type that is known to be slow goes to the long pool the first time', () => {
+    const type = 'aws:rds/instance:Instance'
+    expect(admitted(create({ type, urn: urn.replace('a:b:C', type) as Urn }))).toBe('long')
+  })
+
+  test('that asks nobody takes no time', () => {
+    const step = remove({ customTimeouts: { delete: 120 } })
+    expect(admitted({ ...step, skipCall: true }, 0)).toBe('now')
+    expect(slowKeyOf({ op: 'join', type: 'a:b:C' })).toBeUndefined()
+    expect(slowKeyOf({ op: 'delete-replaced', type: 'a:b:C' })).toBe('delete a:b:C')
+  })
+})
