@@ -212,6 +212,70 @@ export const orderOfEffects = {
         what: 'the stack is free, the history has its line',
         ifDead: 'it is over',
       },
+      {
+        call: 'nudges.nudge',
+        what: 'whoever waits for the stack looks at once',
+        ifDead: 'it looks by itself',
+      },
+    ],
+  },
+  leave: {
+    handler: 'step-generator',
+    when: 'its time is over, or it only waits; the decisions under way are durable by then',
+    effects: [
+      {
+        call: 'control.handOver',
+        what: 'the deployment is left to the next life, after the program of this one was killed',
+        ifDead: 'the holder is known to be dead: the deployment goes on as after any death',
+      },
+      {
+        call: 'nudges.nudge',
+        what: 'the next life begins: now, or after a while when no end wakes it before',
+        ifDead: 'as before',
+      },
+    ],
+  },
+  wake: {
+    handler: 'step-generator',
+    when: 'a nudge comes to a deployment that was left or whose holder died',
+    effects: [
+      {
+        call: 'log.append takeover',
+        what: 'this life writes the log; what an earlier one appends is refused',
+        ifDead: 'the next one takes over from it',
+      },
+      {
+        call: 'control.hold',
+        what: 'the control record names it, and no hand-over any more',
+        ifDead: 'the next one takes over from it',
+      },
+    ],
+  },
+  move: {
+    handler: 'step-executor',
+    when: 'an operation needs more time than this executor has',
+    effects: [
+      {
+        call: 'chains.send',
+        what: 'a message of its own: to the same pool, or to the one without a time limit',
+        ifDead: 'the first message comes again; the second begin is refused',
+      },
+      {
+        call: 'chains.remove',
+        what: 'the message is done with',
+        ifDead: 'nothing is lost',
+      },
+    ],
+  },
+  slow: {
+    handler: 'step-executor',
+    when: 'a provider took long, after the select and before the arrivals',
+    effects: [
+      {
+        call: 'catalog.noteSlow',
+        what: 'how long: the next operation of the kind is given so much time',
+        ifDead: 'the next one may begin where it does not fit, and is awaited beyond the time',
+      },
     ],
   },
 } as const satisfies Record<string, EffectList>

@@ -59,6 +59,18 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       })
     })
 
+    test('what operations took is kept per stack and kind, the last time of each', async () => {
+      const [id, other] = [await made(), await made()]
+      await catalog.noteSlow(id, 'create t:m:T', 20_000)
+      await catalog.noteSlow(id, 'delete t:m:T', 9_000.4)
+      await catalog.noteSlow(id, 'create t:m:T', 12_000)
+      await catalog.noteSlow(other, 'create t:m:T', 1)
+      expect([...(await catalog.slow(id))].toSorted()).toEqual([
+        ['create t:m:T', 12_000],
+        ['delete t:m:T', 9_000],
+      ])
+    })
+
     test('the inbox keeps what came late, once per attempt, until it is taken', async () => {
       const [id, other] = [await made(), await made()]
       const item = (attempt: number): LateOutcome => ({

@@ -48,6 +48,7 @@ const guarded = [
   'leases',
   'chains',
   'events',
+  'nudges',
 ] as const
 const reads =
   /^(?:read|get|outcome|heads|ends|list|stack|stacks|history|versions|receive|renew|extend|late)$/
