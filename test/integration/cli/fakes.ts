@@ -235,10 +235,11 @@ function catalogOf(bench: Bench, stacks: Map<StackId, StackRecord>): CatalogPort
       return true
     },
     stack: async id => stacks.get(id),
-    stacks: async project =>
-      [...stacks.values()].filter(
-        ({ id }) => !project || id.startsWith(`organization/${project}/`),
-      ),
+    stacks: async project => {
+      const isAsked = ({ id }: StackRecord): boolean =>
+        !project || id.startsWith(`organization/${project}/`)
+      return { stacks: [...stacks.values()].filter(isAsked), unreadable: [] }
+    },
     putLate: unused,
     late: async () => [],
     noteSlow: () => Promise.resolve(),
