@@ -15,12 +15,15 @@ import { limits } from '../shared/config/limits.ts'
 import { error, hasCode } from '../shared/errors/error.ts'
 import type { Delivery } from '../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../shared/records/ids.ts'
+import { createParting } from './parting.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
 
 /** An executor that polls the queue and keeps its lease. */
 export interface RunningExecutor {
   /** Takes nothing more; resolves when all that it began has ended, and its lease with it. */
   readonly end: () => Promise<void>
+  /** What could not be recorded so far is given up. */
+  readonly abandon: () => void
 }
 
 /** What an executor is started for. */
@@ -55,6 +58,7 @@ export async function startExecutor(
     },
     { deployment, executor, holder: ports.holder },
   )
+  const parting = createParting(lease)
   const plan = createPlanIndex(platform, deployment)
   const sealing = createSealing(request.secrets)
   const stepOf = createStepSource({
@@ -72,8 +76,9 @@ export async function startExecutor(
     emitter: surroundings.emitter,
     told: surroundings.told,
     performing: surroundings.performing,
-    holdsLease: lease.holds,
-    leftBegun: () => void lease.end(),
+    holdsLease: () => !parting.isParting() && lease.holds(),
+    isAbandoned: parting.isAbandoned,
+    leftBegun: parting.part,
     slots,
     admit: await admitterOf(asked, stepOf, limited),
   }
@@ -83,15 +88,14 @@ export async function startExecutor(
   }
   const contextOf = async (asked_: DeploymentId): Promise<ExecutionContext | undefined> =>
     asked_ === deployment ? context : undefined
-  const handler = createExecutor(platform, { executor, contextOf })
+  const { handle } = createExecutor(platform, { executor, contextOf })
+  const handler = { handle: (delivery: Delivery) => parting.during(handle(delivery)) }
   const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair. Nor does work whose last delivery could not even be ended.
     const isLast = deliveries >= limits.deliveriesMax
-    if (!isLast && !hasCode(thrown, 'STORE_UNAVAILABLE')) return
+    if (!isLast && !parting.isParting() && !hasCode(thrown, 'STORE_UNAVAILABLE')) return
     surroundings.life.abort(thrown)
-    // It may have left something begun: nobody waits for who has retired.
-    void lease.end()
   }
   const which = limited === undefined ? {} : { pool: limited.pool }
   const polling = pollDeliveries(platform, handler, { deployment, failed, ...which })
@@ -100,6 +104,7 @@ export async function startExecutor(
       await polling.end()
       await lease.end()
     },
+    abandon: parting.abandon,
   }
 }
 
