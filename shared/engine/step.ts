@@ -49,7 +49,7 @@ export function isLogical(op: StepOp): boolean {
   return logicalOps.has(op)
 }
 
-/** Whether a delete is refused because its resource is protected; a replaced copy goes all the same. */
+/** Whether a delete is refused because its resource is protected; a replaced copy may go. */
 export function isProtected({ op, old }: Pick<Step, 'op' | 'old'>): boolean {
   return op === 'delete' && old?.state.protect === true
 }

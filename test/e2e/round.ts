@@ -1,7 +1,7 @@
 import { type Cast, createCast } from './cast.ts'
 import { createPlace, type Place, succeeded, until } from './place.ts'
 import { checkRound } from './round-checks.ts'
-import { doings, type Round, type RoundResult, type Victim } from './rounds.ts'
+import { type Doing, doings, type Round, type RoundResult, type Victim } from './rounds.ts'
 import { initStack, up } from './state.ts'
 
 /**
@@ -20,7 +20,10 @@ export async function runRound(round: Round): Promise<RoundResult> {
     const before = place.asked().length
     cast.start(round.doing.startsWith('destroy') ? 'destroy' : 'up')
     const killed = await killAlong(round, { place, cast, before })
-    await until(() => isOver(place), { what: 'the end of the deployment', limitMs: 120_000 })
+    await until(() => isOver(place, round.doing), {
+      what: 'the end of the deployment',
+      limitMs: 120_000,
+    })
     const exit = await cast.end()
     const asked = place.asked().slice(before)
     const found = await checkRound(place, { round, env, killed, asked, exit, said: cast.said() })
@@ -46,14 +49,14 @@ async function killAlong(
   const { place, cast, before } = about
   const killed: Victim[] = []
   for (const { whom, part, afterMs } of kills) {
-    const calls = Math.floor(part * doings[doing].calls)
+    const calls = Math.max(1, Math.floor(part * doings[doing].calls))
     let looks = 0
     let isLate = false
     await until(
       async () => {
         looks += 1
         if (place.asked().length - before >= calls) return true
-        isLate = looks % 100 === 0 && (await isOver(place))
+        isLate = looks % 100 === 0 && (await isOver(place, doing))
         return isLate
       },
       { what: `${calls} calls`, limitMs: 60_000 },
@@ -66,10 +69,13 @@ async function killAlong(
   return killed
 }
 
-async function isOver(place: Place): Promise<boolean> {
+/** Whether the deployment of the round is over: there was one before it, except for a create. */
+async function isOver(place: Place, doing: Doing): Promise<boolean> {
   // Asking costs more than the deployment's own work.
   await new Promise(done => setTimeout(done, 300))
   const { out } = await place.run(['stack', 'history', '-s', 'dev', '--json'])
-  const [newest] = JSON.parse(out === '' ? '[]' : out) as readonly { readonly result?: string }[]
+  const all = JSON.parse(out === '' ? '[]' : out) as readonly { readonly result?: string }[]
+  const [newest] = all
+  if (all.length < (doing === 'create' ? 1 : 2)) return false
   return newest?.result !== undefined && newest.result !== 'in-progress'
 }
