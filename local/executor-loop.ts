@@ -10,7 +10,7 @@ import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
 import type { Slots } from '../shared/engine/executor/slots.ts'
 import { createStepSource } from '../shared/engine/executor/step-source.ts'
 import { decodeSnapshot } from '../shared/state/deployment.ts'
-import { keepLease } from '../shared/engine/executor/lease.ts'
+import { keepLease, type LeaseKeeper } from '../shared/engine/executor/lease.ts'
 import { limits } from '../shared/config/limits.ts'
 import { error, hasCode } from '../shared/errors/error.ts'
 import type { Delivery } from '../shared/ports/queue.ts'
@@ -41,23 +41,10 @@ export async function startExecutor(
   surroundings: Surroundings,
   { deployment, slots, limited }: Post,
 ): Promise<RunningExecutor> {
-  const { platform, ports, request } = asked
+  const { platform, request } = asked
   const { baseNow } = surroundings
   const executor = platform.random.uuid() as ExecutorId
-  const lease = await keepLease(
-    {
-      leases: platform.leases,
-      clock: platform.clock,
-      groups: () => surroundings.processes.groups(),
-      lost: () => {
-        const lost = 'the lease could not be renewed in time; what ran is abandoned'
-        surroundings.life.abort(error('LEASE_LOST', lost))
-        surroundings.plugins.abandon()
-        void surroundings.processes.close()
-      },
-    },
-    { deployment, executor, holder: ports.holder },
-  )
+  const lease = await leaseOf(asked, surroundings, { deployment, executor })
   const parting = createParting(lease)
   const plan = createPlanIndex(platform, deployment)
   const sealing = createSealing(request.secrets)
@@ -106,6 +93,26 @@ export async function startExecutor(
     },
     abandon: parting.abandon,
   }
+}
+
+/** The lease of an identity: who loses it abandons what runs, for others may act. */
+function leaseOf(
+  { platform, ports }: Asked,
+  surroundings: Surroundings,
+  about: { readonly deployment: DeploymentId; readonly executor: ExecutorId },
+): Promise<LeaseKeeper> {
+  const deps = {
+    leases: platform.leases,
+    clock: platform.clock,
+    groups: () => surroundings.processes.groups(),
+    lost: () => {
+      const lost = 'the lease could not be renewed in time; what ran is abandoned'
+      surroundings.life.abort(error('LEASE_LOST', lost))
+      surroundings.plugins.abandon()
+      void surroundings.processes.close()
+    },
+  }
+  return keepLease(deps, { ...about, holder: ports.holder })
 }
 
 /** Asks before each begin whether there is time for it. */
