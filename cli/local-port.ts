@@ -1,35 +1,17 @@
 import type { Pruned } from '../local/prune.ts'
+import type { ServeOptions } from '../local/serve.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
 import type { DeploymentStory } from '../functions/compaction/moment.ts'
 import type { PendingNote } from '../shared/ports/catalog.ts'
 import type { Platform } from '../shared/ports/platform.ts'
-import type { DeploymentOptions, ProgramPlace } from '../shared/records/log.ts'
+import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { Moment } from '../shared/records/moment.ts'
-import type { DeploymentId, StackId } from '../shared/records/ids.ts'
+import type { StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
 export type CancelOutcome = 'none' | 'closed' | 'asked'
-
-/** What a process that serves does. */
-export type ServeRole = 'generator' | 'executor'
-
-/** What a deployment was begun with, as its records have it. */
-export interface Pin {
-  readonly options: DeploymentOptions
-  readonly place: ProgramPlace
-}
-
-/** How a process serves; see `local/serve.ts`. */
-export interface ServeOptions {
-  readonly roles: ReadonlySet<ServeRole>
-  readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
-  readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
-  readonly functionLimitMs: number | undefined
-  readonly said: (line: string) => void
-  readonly over: AbortSignal
-}
 
 /** What a redrive came to; `operations` are tried again. */
 export type RedriveOutcome =

@@ -25,6 +25,9 @@ export interface AttendedDeployment {
   readonly over: AbortSignal
 }
 
+/** Executors that run or end what they began, with what is around each. */
+type OpenExecutors = Map<Surroundings, RunningExecutor>
+
 /** How often it is looked whether a deployment is over, in ms. */
 const lookMs = 500
 
@@ -34,7 +37,7 @@ const lookMs = 500
  * executor began ends with it, also beyond its time: no call is cut off.
  */
 export function attend(asked: Asked, about: AttendedDeployment): Attending {
-  const open = new Set<Surroundings>()
+  const open: OpenExecutors = new Map()
   const slots = createSlots(Math.max(1, asked.request.options.parallel))
   const pools: readonly (Pool | undefined)[] =
     about.limitMs === undefined ? [undefined] : ['short', 'long']
@@ -42,10 +45,11 @@ export function attend(asked: Asked, about: AttendedDeployment): Attending {
   return {
     done: Promise.all(attending).then(() => undefined),
     cancel: async () => {
-      await Promise.all([...open].map(({ plugins }) => plugins.cancelAll()))
+      await Promise.all([...open.keys()].map(({ plugins }) => plugins.cancelAll()))
     },
     abandon: () => {
-      for (const { plugins, processes } of open) {
+      for (const [{ plugins, processes }, executor] of open) {
+        executor.abandon()
         plugins.abandon()
         void processes.close()
       }
@@ -59,14 +63,14 @@ async function followEachOther(
   about: AttendedDeployment & {
     readonly pool: Pool | undefined
     readonly slots: Slots
-    readonly open: Set<Surroundings>
+    readonly open: OpenExecutors
   },
 ): Promise<void> {
   const { platform } = asked
   const ending: Promise<void>[] = []
   for (;;) {
     const { surroundings, executor, left } = await oneExecutor(asked, about)
-    about.open.add(surroundings)
+    about.open.set(surroundings, executor)
     const watching = new AbortController()
     const lost = surroundings.life.aborted.then(() => 'lost' as const)
     const over = untilOver(platform, about, watching.signal)
@@ -82,7 +86,7 @@ async function followEachOther(
 async function endOf(
   executor: RunningExecutor,
   surroundings: Surroundings,
-  open: Set<Surroundings>,
+  open: OpenExecutors,
 ): Promise<void> {
   try {
     await executor.end()

@@ -177,7 +177,7 @@ async function executorsOf(asked: Asked, { first, nextSink }: About): Promise<Ex
   if (limitMs === undefined) {
     const slots = createSlots(Math.max(1, options.parallel))
     const executor = await startExecutor(asked, surroundings, { deployment, slots })
-    return { ...none, end: executor.end }
+    return { ...none, ...executor }
   }
   const over = new AbortController()
   const apart = { ...asked, sink: nextSink() }

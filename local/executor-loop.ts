@@ -10,17 +10,20 @@ import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
 import type { Slots } from '../shared/engine/executor/slots.ts'
 import { createStepSource } from '../shared/engine/executor/step-source.ts'
 import { decodeSnapshot } from '../shared/state/deployment.ts'
-import { keepLease } from '../shared/engine/executor/lease.ts'
+import { keepLease, type LeaseKeeper } from '../shared/engine/executor/lease.ts'
 import { limits } from '../shared/config/limits.ts'
 import { error, hasCode } from '../shared/errors/error.ts'
 import type { Delivery } from '../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../shared/records/ids.ts'
+import { createParting } from './parting.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
 
 /** An executor that polls the queue and keeps its lease. */
 export interface RunningExecutor {
   /** Takes nothing more; resolves when all that it began has ended, and its lease with it. */
   readonly end: () => Promise<void>
+  /** What could not be recorded so far is given up. */
+  readonly abandon: () => void
 }
 
 /** What an executor is started for. */
@@ -38,23 +41,11 @@ export async function startExecutor(
   surroundings: Surroundings,
   { deployment, slots, limited }: Post,
 ): Promise<RunningExecutor> {
-  const { platform, ports, request } = asked
+  const { platform, request } = asked
   const { baseNow } = surroundings
   const executor = platform.random.uuid() as ExecutorId
-  const lease = await keepLease(
-    {
-      leases: platform.leases,
-      clock: platform.clock,
-      groups: () => surroundings.processes.groups(),
-      lost: () => {
-        const lost = 'the lease could not be renewed in time; what ran is abandoned'
-        surroundings.life.abort(error('LEASE_LOST', lost))
-        surroundings.plugins.abandon()
-        void surroundings.processes.close()
-      },
-    },
-    { deployment, executor, holder: ports.holder },
-  )
+  const lease = await leaseOf(asked, surroundings, { deployment, executor })
+  const parting = createParting(lease)
   const plan = createPlanIndex(platform, deployment)
   const sealing = createSealing(request.secrets)
   const stepOf = createStepSource({
@@ -72,8 +63,9 @@ export async function startExecutor(
     emitter: surroundings.emitter,
     told: surroundings.told,
     performing: surroundings.performing,
-    holdsLease: lease.holds,
-    leftBegun: () => void lease.end(),
+    holdsLease: () => !parting.isParting() && lease.holds(),
+    isAbandoned: parting.isAbandoned,
+    leftBegun: parting.part,
     slots,
     admit: await admitterOf(asked, stepOf, limited),
   }
@@ -83,15 +75,14 @@ export async function startExecutor(
   }
   const contextOf = async (asked_: DeploymentId): Promise<ExecutionContext | undefined> =>
     asked_ === deployment ? context : undefined
-  const handler = createExecutor(platform, { executor, contextOf })
+  const { handle } = createExecutor(platform, { executor, contextOf })
+  const handler = { handle: (delivery: Delivery) => parting.during(handle(delivery)) }
   const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair. Nor does work whose last delivery could not even be ended.
     const isLast = deliveries >= limits.deliveriesMax
-    if (!isLast && !hasCode(thrown, 'STORE_UNAVAILABLE')) return
+    if (!isLast && !parting.isParting() && !hasCode(thrown, 'STORE_UNAVAILABLE')) return
     surroundings.life.abort(thrown)
-    // It may have left something begun: nobody waits for who has retired.
-    void lease.end()
   }
   const which = limited === undefined ? {} : { pool: limited.pool }
   const polling = pollDeliveries(platform, handler, { deployment, failed, ...which })
@@ -100,7 +91,28 @@ export async function startExecutor(
       await polling.end()
       await lease.end()
     },
+    abandon: parting.abandon,
   }
+}
+
+/** The lease of an identity: who loses it abandons what runs, for others may act. */
+function leaseOf(
+  { platform, ports }: Asked,
+  surroundings: Surroundings,
+  about: { readonly deployment: DeploymentId; readonly executor: ExecutorId },
+): Promise<LeaseKeeper> {
+  const deps = {
+    leases: platform.leases,
+    clock: platform.clock,
+    groups: () => surroundings.processes.groups(),
+    lost: () => {
+      const lost = 'the lease could not be renewed in time; what ran is abandoned'
+      surroundings.life.abort(error('LEASE_LOST', lost))
+      surroundings.plugins.abandon()
+      void surroundings.processes.close()
+    },
+  }
+  return keepLease(deps, { ...about, holder: ports.holder })
 }
 
 /** Asks before each begin whether there is time for it. */

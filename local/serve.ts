@@ -5,7 +5,12 @@ import { standingOf } from '../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { hasCode, messageOf } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import { deploymentPartsOf, type DeploymentId, type LogNumber } from '../shared/records/ids.ts'
+import {
+  deploymentPartsOf,
+  type DeploymentId,
+  type LogNumber,
+  type StackId,
+} from '../shared/records/ids.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { attend } from './attend.ts'
 
@@ -44,6 +49,7 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
   const { platform } = serving
   const busy = new Map<DeploymentId, Promise<void>>()
   const refused = new Set<DeploymentId>()
+  const hidden = new Set<StackId>()
   const begin = (deployment: DeploymentId, work: () => Promise<unknown>): void => {
     const done = work()
       .then(
@@ -58,7 +64,13 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
     busy.set(deployment, done)
   }
   while (!options.over.aborted) {
-    for (const { current } of await platform.catalog.stacks()) {
+    const { stacks, unreadable } = await platform.catalog.stacks()
+    for (const { id, why } of unreadable) {
+      if (hidden.has(id)) continue
+      hidden.add(id)
+      options.said(`${id}: ${messageOf(why)}`)
+    }
+    for (const { current } of stacks) {
       if (current === '' || busy.has(current) || refused.has(current)) continue
       const work = await workFor(serving, options, current)
       if (work !== undefined) begin(current, work)

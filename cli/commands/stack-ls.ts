@@ -1,23 +1,28 @@
-import { hasCode } from '../../shared/errors/error.ts'
+import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import { findProjectFile } from '../../shared/programs/project-file.ts'
-import type { StackRecord } from '../../shared/ports/catalog.ts'
-import { stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../attach.ts'
 import { selectedStack } from '../selection.ts'
 import type { Session } from '../session.ts'
 import { tableOf } from '../table.ts'
 
-/** `stack ls`: the stacks of the project, of another, or of all. */
+/**
+ * `stack ls`: the stacks of the project, of another, or of all. Throws RECORD_DAMAGED and
+ * RECORD_TOO_NEW once it has listed those that can be read.
+ */
 export const stackLs: Handler = async (session, flags) => {
   const named = flags.text('project')
   const project = flags.is('all') ? undefined : (named ?? projectName(session))
   const all = project === undefined
   const { platform } = await session.local()
-  const stacks = await platform.catalog.stacks(project)
+  const { stacks, unreadable } = await platform.catalog.stacks(project)
+  const failures: unknown[] = unreadable.map(({ why }) => why)
   const selected = selectedId(session)
   const rows = await Promise.all(
-    stacks.map(async record => {
-      const [last] = await platform.catalog.history(record.id, 1)
+    stacks.map(async (record): Promise<Row> => {
+      const last = await lastOf(platform, record.id, failures)
       const at = last?.endedAt ?? last?.startedAt
       return {
         name: nameOf(record, all),
@@ -27,16 +32,43 @@ export const stackLs: Handler = async (session, flags) => {
       }
     }),
   )
-  if (flags.is('json')) {
-    session.print(JSON.stringify(rows, null, 2))
-    return 0
+  show(session, rows, flags.is('json'))
+  const [failure] = failures
+  if (failure === undefined) return 0
+  if (failures.length === 1 || !(failure instanceof DeployError)) throw failure
+  const said = failures.map(messageOf).join('; ')
+  throw error(failure.code, `${failures.length} records cannot be read: ${said}`)
+}
+
+/** What is told of a stack. */
+interface Row {
+  readonly name: string
+  readonly current: boolean
+  readonly lastUpdate?: string
+  readonly updateInProgress: boolean
+}
+
+/** The last line of a stack's history; when it cannot be read, that is told with the others. */
+async function lastOf(
+  { catalog }: Platform,
+  id: StackId,
+  failures: unknown[],
+): Promise<HistoryRecord | undefined> {
+  try {
+    return (await catalog.history(id, 1))[0]
+  } catch (thrown) {
+    failures.push(thrown)
+    return undefined
   }
+}
+
+function show(session: Session, rows: readonly Row[], asJson: boolean): void {
+  if (asJson) return session.print(JSON.stringify(rows, null, 2))
   const cells = rows.map(row => [
     row.name + (row.current ? '*' : ''),
     row.updateInProgress ? 'in progress' : (row.lastUpdate ?? 'n/a'),
   ])
   for (const line of tableOf(['NAME', 'LAST UPDATE'], cells)) session.print(line)
-  return 0
 }
 
 function nameOf(record: StackRecord, all: boolean): string {

@@ -35,7 +35,7 @@ export const stackPrune: Handler = async (session, flags) => {
       session.print(line)
   session.warn(
     `${dryRun ? 'Would remove' : 'Removed'} the records of ${deployments.length} deployments and ` +
-      `${blobs.removed} blobs (${blobs.bytes} bytes); ${blobs.setAside} more blobs ` +
+      `${blobs.removed + blobs.unfinished} blobs (${blobs.bytes} bytes); ${blobs.setAside} more blobs ` +
       `${dryRun ? 'would be' : 'are'} set aside, to be removed a day later.`,
   )
   return 0

@@ -31,6 +31,6 @@ async function askName(session: Session): Promise<string> {
 
 async function namesOf(session: Session): Promise<readonly string[]> {
   const { platform } = await session.local()
-  const stacks = await platform.catalog.stacks(session.project().name)
+  const { stacks } = await platform.catalog.stacks(session.project().name)
   return stacks.map((record: { readonly id: StackId }) => stackPartsOf(record.id).stack)
 }

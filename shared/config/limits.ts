@@ -43,8 +43,13 @@ export const limits = {
   chainOperationsMax: 64,
   /** How many operations one operation may need or release; wider graphs get joins. */
   fanMax: 32,
-  /** An outcome that the store cannot take is kept so long: well within what is left of a lease. */
-  outcomeKeptMs: 20_000,
+  /**
+   * An outcome that the store cannot take is kept so long: a person needs time to make room on a
+   * disk, and what only this process knows is unknown for ever without it.
+   */
+  outcomeKeptMs: 600_000,
+  /** A read that a whole deployment waits upon is tried so long, as is a give-back. */
+  storeTriedMs: 20_000,
   /** Operations of one plan page: a page stays below half a megabyte. */
   planPageOperationsMax: 500,
   /** Unchanged resources whose moved line in the program one deployment writes: one record. */

@@ -49,6 +49,11 @@ export function isLogical(op: StepOp): boolean {
   return logicalOps.has(op)
 }
 
+/** Whether a delete is refused because its resource is protected; a replaced copy may go. */
+export function isProtected({ op, old }: Pick<Step, 'op' | 'old'>): boolean {
+  return op === 'delete' && old?.state.protect === true
+}
+
 /** Makes a step; what is not given is empty. */
 export function stepOf(
   given: Pick<Step, 'op' | 'effect'> &

@@ -15,6 +15,19 @@ export interface StackRecord {
   readonly deployments: number
 }
 
+/** The stacks of a catalog: a record that cannot be read hides no other. */
+export interface StackListing {
+  readonly stacks: readonly StackRecord[]
+  /** Stacks whose record cannot be read, each with its error: RECORD_DAMAGED, RECORD_TOO_NEW. */
+  readonly unreadable: readonly UnreadableStack[]
+}
+
+/** A stack that is known by its id only. */
+export interface UnreadableStack {
+  readonly id: StackId
+  readonly why: Error
+}
+
 /** A line of a stack's history. */
 export interface HistoryRecord {
   readonly deployment: DeploymentId
@@ -42,7 +55,8 @@ export interface CatalogPort {
   /** False when it exists. */
   readonly createStack: (id: StackId, at: EpochMs) => Promise<boolean>
   readonly stack: (id: StackId) => Promise<StackRecord | undefined>
-  readonly stacks: (project?: string) => Promise<readonly StackRecord[]>
+  /** By their ids, all or those of a project. */
+  readonly stacks: (project?: string) => Promise<StackListing>
   /** Removes a stack that runs nothing, with its history. False when a deployment is current. */
   readonly removeStack: (id: StackId) => Promise<boolean>
   /**

@@ -56,4 +56,12 @@ export interface BlobSweepPort {
   readonly putBack: (hash: BlobHash) => Promise<void>
   /** Removes a blob that was set aside; one that was put again meanwhile stays. */
   readonly remove: (hash: BlobHash) => Promise<void>
+  /**
+   * Removes what writers left that died before their blob was whole, and that nobody has written to
+   * since `before`; with `dryRun` it only tells what that is.
+   */
+  readonly removeUnfinished: (
+    before: EpochMs,
+    dryRun: boolean,
+  ) => Promise<{ readonly count: number; readonly bytes: number }>
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Platform } from '../../shared/ports/platform.ts'
-import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import { deploymentPartsOf, type DeploymentId, type StackId } from '../../shared/records/ids.ts'
 import {
   type Opened,
   blobHash,
@@ -190,6 +190,21 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
     })
     afterAll(() => opened.close())
 
+    test('a stack whose record cannot be read is listed apart and hides no other', async () => {
+      const { ports, tampering } = opened
+      const [good, damaged, newer] = [
+        await recorded(ports),
+        await recorded(ports),
+        await recorded(ports),
+      ]
+      tampering.damage('stack', damaged)
+      tampering.renew('stack', newer)
+      const { stacks } = await ports.catalog.stacks()
+      expect(stacks.map(({ id }) => id)).toContain(stackOf(good))
+      expect(await listed(ports, stackOf(damaged))).toMatchObject({ code: 'RECORD_DAMAGED' })
+      expect(await listed(ports, stackOf(newer))).toMatchObject({ code: 'RECORD_TOO_NEW' })
+    })
+
     test.each(cases)('a $said of a newer version is refused by name and version', async each => {
       const { ports, tampering } = opened
       const deployment = await recorded(ports)
@@ -217,6 +232,13 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
       expect(tampering.raw(each.kind, deployment)).toEqual(before)
     })
   })
+}
+
+/** How stacks are listed when the record of one cannot be read. */
+async function listed({ catalog }: Platform, stack: StackId): Promise<unknown> {
+  const { stacks, unreadable } = await catalog.stacks()
+  expect(stacks.map(({ id }) => id)).not.toContain(stack)
+  return unreadable.find(({ id }) => id === stack)?.why
 }
 
 /** A write that is refused for another reason before it comes to the record is as good. */

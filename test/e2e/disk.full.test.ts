@@ -42,18 +42,45 @@ test('a full disk stops a deployment before any further provider call, and nothi
   const filler = join(place.home, 'filler')
   fillDisk(filler)
   const atFill = place.objects().length
-  const ran = await running.done
-  expectRefused(ran, 'STORE_UNAVAILABLE', [/disk is full|ENOSPC|no space/i])
-  // What fits into the log's file still counts; the deployment ends long before its 50 creates.
+  await until(() => running.said().includes('is kept until it can'), { what: 'a word about it' })
+  // What fits into the log's file still counts; the deployment stops long before its 50 creates.
   expect(place.objects().length).toBeLessThan(atFill + 20)
+  expectRefused(await place.run(up), 'STACK_BUSY', ['antichain up'])
+  // Who does not want to make room abandons what is kept.
+  running.kill('SIGINT', 'process')
+  await until(() => running.said().includes('Ctrl-C again'), { what: 'the first Ctrl-C' })
+  running.kill('SIGINT', 'process')
+  expect((await running.done).exit).not.toBe(0)
   expect(place.processes()).toEqual([])
-  const full = await place.run(up)
-  expectRefused(full, 'STORE_UNAVAILABLE', [place.home])
+  expectRefused(await place.run(up), 'STORE_UNAVAILABLE', [place.home])
   rmSync(filler)
   succeeded(await place.run(up, { env: { DELAY: '0' } }))
   const text = await place.exported()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   expect(lostObjects(place, readExport(text))).toEqual([])
+})
+
+test('outcomes of what ran are kept while the disk is full, and written once it has room', async () => {
+  const clear = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
+  succeeded(await place.run(clear))
+  succeeded(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  const left = place.objects().length
+  const env = { COUNT: '20', DELAY: '2000', GOLD_ASKED: '1' }
+  const running = place.start([...up, '-p', '8'], { env })
+  await until(() => place.asked().length >= 8, { what: 'eight creates' })
+  const filler = join(place.home, 'filler')
+  fillDisk(filler)
+  await until(() => running.said().includes('is kept until it can'), { what: 'a word about it' })
+  // A person needs some time to make room.
+  await new Promise(done => setTimeout(done, 25_000))
+  expect(place.asked()).toHaveLength(8)
+  rmSync(filler)
+  succeeded(await running.done)
+  expect(place.asked()).toHaveLength(20)
+  expect(place.objects()).toHaveLength(left + 20)
+  const state = readExport(await place.exported())
+  expect(state.pending).toEqual([])
+  expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(20)
 })
 
 test('a home that cannot be written is refused before the program runs', async () => {

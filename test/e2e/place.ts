@@ -40,6 +40,13 @@ export interface CloudObject {
   readonly props: Readonly<Record<string, unknown>>
 }
 
+/** A change that the provider was asked for. */
+export interface AskedChange {
+  readonly call: 'create' | 'update' | 'delete'
+  readonly urn: string
+  readonly id?: string
+}
+
 /** More to give a command. */
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -61,6 +68,8 @@ export interface Place {
   readonly objects: () => readonly CloudObject[]
   /** The provider's log: every call that it answered. */
   readonly calls: () => readonly { readonly call: string; readonly urn?: string }[]
+  /** Changes that it was asked for, in order, whether or not it answered; see GOLD_ASKED. */
+  readonly asked: () => readonly AskedChange[]
   /** Calls that fail or hang, as the provider's README has them. */
   readonly faults: (asked: Readonly<Record<string, number | 'always'>>) => void
   /** Pids of programs and plugins of this place that are alive. */
@@ -105,7 +114,9 @@ export function createPlace(fixture: string | undefined, options: PlaceOptions =
     start,
     exported: async (stack = 'dev') => succeeded(await run(['stack', 'export', '-s', stack])).out,
     objects: () => objectsIn(cloud),
-    calls: () => callsIn(cloud),
+    calls: () =>
+      linesIn(join(cloud, 'log.jsonl')).map(line => JSON.parse(line) as { call: string }),
+    asked: () => linesIn(join(cloud, 'asked.jsonl')).map(line => JSON.parse(line) as AskedChange),
     faults: asked => writeFileSync(join(cloud, 'faults.json'), JSON.stringify(asked)),
     processes: () => processesWith(`GOLD_CLOUD=${cloud}`),
     remove: () => {
@@ -230,11 +241,11 @@ function objectFrom(file: string): CloudObject {
   }
 }
 
-function callsIn(cloud: string): ReturnType<Place['calls']> {
-  const file = join(cloud, 'log.jsonl')
+function linesIn(file: string): readonly string[] {
   if (!existsSync(file)) return []
-  const lines = readFileSync(file, 'utf8').split('\n')
-  return lines.filter(line => line !== '').map(line => JSON.parse(line) as { call: string })
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
 }
 
 /** A program or plugin carries the environment of its command, ourselves do not. */

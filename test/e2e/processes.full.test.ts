@@ -1,16 +1,32 @@
 import { test } from 'vitest'
-import { checkGoesOn } from './processes.ts'
+import { runRound } from './round.ts'
+import { type Round, toldRound } from './rounds.ts'
 
-test.each([
-  { whom: 'executor', during: 'up', objects: 12 },
-  { whom: 'all', during: 'up', objects: 25 },
-  { whom: 'generator', during: 'destroy', objects: 10 },
-  { whom: 'executor', during: 'destroy', objects: 20 },
-  { whom: 'all', during: 'destroy', objects: 30 },
-] as const)(
-  '$during goes on by itself when $whom is killed after $objects',
-  async killing => {
-    await checkGoesOn(killing)
+const rounds: readonly Round[] = [
+  { doing: 'update', kills: [{ whom: 'executor', part: 0.3, afterMs: 40 }] },
+  { doing: 'replace', kills: [{ whom: 'all', part: 0.4, afterMs: 20 }] },
+  {
+    doing: 'delete-first',
+    kills: [
+      { whom: 'generator', part: 0.2, afterMs: 0 },
+      { whom: 'executor', part: 0.5, afterMs: 30 },
+    ],
   },
-  90_000,
+  { doing: 'mixed', kills: [{ whom: 'all', part: 0.6, afterMs: 0 }] },
+  {
+    doing: 'destroy-1000',
+    kills: [
+      { whom: 'executor', part: 0.2, afterMs: 10 },
+      { whom: 'all', part: 0.5, afterMs: 50 },
+      { whom: 'generator', part: 0.8, afterMs: 0 },
+    ],
+  },
+]
+
+test.each(rounds.map(round => [toldRound(round), round] as const))(
+  '%s: it goes on by itself, and the cloud is what the state says',
+  async (_told, round) => {
+    await runRound(round)
+  },
+  180_000,
 )

@@ -1,23 +1,34 @@
-import fc from 'fast-check'
-import { test } from 'vitest'
-import { checkGoesOn } from './processes.ts'
+import { afterAll, test } from 'vitest'
+import { runRound } from './round.ts'
+import { drawRounds, type RoundResult, toldRound } from './rounds.ts'
 
 /** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
+const count = Number(process.env['ANTICHAIN_ROUNDS'] ?? 50)
 
-const killings = fc.sample(
-  fc.record({
-    whom: fc.constantFrom('generator' as const, 'executor' as const, 'all' as const),
-    during: fc.constantFrom('up' as const, 'destroy' as const),
-    objects: fc.integer({ min: 0, max: 40 }),
-  }),
-  { seed, numRuns: 50 },
-)
+const results: RoundResult[] = []
 
-test.each(killings)(
-  `seed ${seed}: $during goes on by itself when $whom is killed after $objects of 50`,
-  async killing => {
-    await checkGoesOn(killing)
+test.each(
+  drawRounds(seed, count).map(
+    (round, at) => [`round ${at} of seed ${seed}: ${toldRound(round)}`, round] as const,
+  ),
+)(
+  '%s',
+  async (_told, round) => {
+    results.push(await runRound(round))
   },
-  120_000,
+  240_000,
 )
+
+afterAll(() => {
+  const kills = results.flatMap(result => result.kills)
+  const of = (whom: string): number => kills.filter(one => one === whom).length
+  const sum = (of: (result: RoundResult) => number): number =>
+    results.reduce((total, result) => total + of(result), 0)
+  console.log(
+    `seed ${seed}: ${results.length} of ${count} rounds went well; ` +
+      `killed: ${of('generator')} generators, ${of('executor')} executors, ${of('all')} times all; ` +
+      `${sum(({ unknown }) => unknown)} creates unknown, ` +
+      `${sum(({ repeated }) => repeated)} updates or deletes repeated`,
+  )
+})

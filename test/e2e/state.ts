@@ -7,6 +7,11 @@ export interface FoundResource {
   readonly id: string
   /** The name at the end of the URN. */
   readonly name: string
+  readonly inputs: Readonly<Record<string, unknown>>
+  /** Whether it was replaced, and is to be deleted still. */
+  readonly isReplaced: boolean
+  /** Whether it was deleted, and what is to replace it is not there yet. */
+  readonly isGone: boolean
 }
 
 /** What an exported state says. */
@@ -19,6 +24,9 @@ interface Written {
   readonly urn: string
   readonly type: string
   readonly id?: string
+  readonly inputs?: Readonly<Record<string, unknown>>
+  readonly delete?: boolean
+  readonly pendingReplacement?: boolean
 }
 
 interface WrittenState {
@@ -35,11 +43,14 @@ interface WrittenState {
 export function readExport(text: string): FoundState {
   const { deployment } = JSON.parse(text) as WrittenState
   return {
-    resources: (deployment?.resources ?? []).map(({ urn, type, id }) => ({
-      urn,
-      type,
-      id: id ?? '',
-      name: nameOf(urn),
+    resources: (deployment?.resources ?? []).map(written => ({
+      urn: written.urn,
+      type: written.type,
+      id: written.id ?? '',
+      name: nameOf(written.urn),
+      inputs: written.inputs ?? {},
+      isReplaced: written.delete === true,
+      isGone: written.pendingReplacement === true,
     })),
     pending: (deployment?.pending_operations ?? []).map(({ resource, type }) => ({
       name: nameOf(resource.urn),

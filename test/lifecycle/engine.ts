@@ -16,6 +16,7 @@ import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/platform.ts'
+import type { OperationsPort } from '../../shared/ports/records.ts'
 import type { PluginHost } from '../../shared/providers/provider.ts'
 import {
   type Script,
@@ -59,6 +60,8 @@ export interface Asked {
   readonly functionLimitMs?: number
   /** Called with the deployment once it runs. */
   readonly began?: (running: RunningDeployment) => void
+  /** The store's operations with a fault of their own, for the executor. */
+  readonly disturbed?: (operations: OperationsPort) => OperationsPort
   /** How far the wall clock of the run is ahead of the others', in ms. */
   readonly skewMs?: number
 }
@@ -111,8 +114,9 @@ export async function openEngine(script: Script): Promise<TestEngine> {
     open.push(process)
     const guarded = { ...provider, provider: process.guardProvider(provider.provider) }
     const hosts = () => ({ programs: programHost(program), plugins: pluginHost(guarded) })
+    const operations = asked.disturbed?.(process.platform.operations) ?? process.platform.operations
     const done = deploy({
-      platform: process.platform,
+      platform: { ...process.platform, operations },
       ports: process.ports,
       request,
       sink: { emit: event => void events.push(event) },

@@ -86,6 +86,7 @@ async function opened(faults: Partial<OperationsPort>, controlFails = false): Pr
     slots: createSlots(4),
     holdsLease: () => true,
     admit: async () => 'now',
+    isAbandoned: () => false,
   } as unknown as ExecutionContext
   const control = controlFails
     ? { ...platform.control, read: () => Promise.reject(error('STORE_UNAVAILABLE', 'away')) }

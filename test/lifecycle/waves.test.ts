@@ -74,6 +74,23 @@ describe.each(modes)('destroy --release %s', release => {
     }
   }, 60_000)
 
+  test('keeps a protected resource and what it needs, and deletes all else', async () => {
+    const cloud = createCloud()
+    const engine = await engines.of(cloud)
+    await engine.run(async monitor => {
+      const base = await thing(monitor, 'base', { v: 1 })
+      const mid = await thing(monitor, 'mid', { v: 1 }, { dependencies: [base.urn] })
+      await thing(monitor, 'kept', { v: 1 }, { dependencies: [mid.urn], protect: true })
+      const root = await thing(monitor, 'root', { v: 1 })
+      const leaf = await thing(monitor, 'leaf', { v: 1 }, { dependencies: [root.urn] })
+      await thing(monitor, 'leaf-2', { v: 1 }, { dependencies: [leaf.urn] })
+    })
+    const ran = await engine.run(undefined, destroy)
+    expect(ran.result.result).toBe('failed')
+    expect(left(cloud)).toEqual(['base-1', 'kept-1', 'mid-1'])
+    expect(JSON.stringify(ran.events)).toContain('because it is protected')
+  })
+
   test('is told of in a preview, which deletes nothing', async () => {
     const { cloud, engine } = await layered([])
     const ran = await engine.run(undefined, { ...destroy, dryRun: true })

@@ -133,6 +133,26 @@ describe('deletes that go on after a failure', () => {
   )
 })
 
+describe('deletes of a stack with protected resources', () => {
+  test.each(modes)(
+    'that wait %s keep those and what they need, and nothing else',
+    async waiting => {
+      await fc.assert(
+        fc.asyncProperty(cases, async drawn => {
+          const kept = drawn.trouble.refused
+          const states = drawn.states.map(state =>
+            kept.has(state.urn) ? { ...state, protect: true } : state,
+          )
+          const trouble = { ...drawn.trouble, refused: new Set<Urn>() }
+          const ran = await execute(planOf({ ...drawn, states }, waiting), trouble)
+          expect([...ran.gone].sort()).toEqual([...expectedGone(drawn)].sort())
+          checkOrder(drawn, ran)
+        }),
+      )
+    },
+  )
+})
+
 describe('waves', () => {
   test('are over, as far as they can be, before the next one begins', async () => {
     await fc.assert(

@@ -156,6 +156,7 @@ async function executeIn(
       slots: createSlots(8),
       holdsLease: () => !isDead(executor),
       admit: async () => 'now',
+      isAbandoned: () => isDead(executor),
     }) as unknown as ExecutionContext
   const run = async (message: ChainMessage): Promise<void> => {
     const executor = identities

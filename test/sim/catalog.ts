@@ -34,7 +34,7 @@ export function createCatalogOf(
       return true
     },
     stack: id => stacks.get(id),
-    stacks: () => [...stacks.values()],
+    stacks: () => ({ stacks: [...stacks.values()], unreadable: [] }),
     removeStack: id => stacks.delete(id),
     start(id, { command, message, at }, call = '') {
       const stack = known(id)

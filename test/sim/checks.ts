@@ -139,7 +139,7 @@ function checkCloud(
   const late = new Set(
     world.store.catalog
       .stacks()
-      .flatMap(({ id }) =>
+      .stacks.flatMap(({ id }) =>
         world.store.catalog.late(id, 1_000).map(item => textIn(item.state, 'id')),
       ),
   )

@@ -266,7 +266,13 @@ function portsOf(
       removeVersions: notHere,
       references: notHere,
     },
-    blobSweep: { list: notHere, setAside: notHere, putBack: notHere, remove: notHere },
+    blobSweep: {
+      list: notHere,
+      setAside: notHere,
+      putBack: notHere,
+      remove: notHere,
+      removeUnfinished: notHere,
+    },
     nudges: { nudge: () => Promise.resolve(), receive: () => never },
     hints: {
       hint(deployment, operation) {

@@ -1,3 +1,4 @@
+import { limits } from '../../config/limits.ts'
 import type { HintsPort } from '../../ports/queue.ts'
 import type { OperationsPort } from '../../ports/records.ts'
 import type { ClockPort, LogPort } from '../../ports/system.ts'
@@ -70,6 +71,7 @@ function readerOf(
 ): (ids: readonly OperationId[]) => ReturnType<OperationsPort['ends']> {
   const trying: Trying = {
     clock: deps.clock,
+    forMs: limits.storeTriedMs,
     isWorthIt,
     said: message => deps.journal.write('warn', 'ends.unread', { message }),
   }

@@ -1,11 +1,11 @@
-import { limits } from '../../config/limits.ts'
 import { hasCode, messageOf } from '../../errors/error.ts'
 import type { ClockPort } from '../../ports/system.ts'
 
 /** What a repeated request needs. `said` is called before the first repetition. */
 export interface Trying {
   readonly clock: ClockPort
-  /** Whether it is still worth it: the lease is held, somebody still waits. */
+  readonly forMs: number
+  /** Whether it is still worth it: somebody still waits. */
   readonly isWorthIt: () => boolean
   readonly said: (why: string) => void
 }
@@ -13,7 +13,7 @@ export interface Trying {
 /**
  * Repeats a request that the store could not take, with growing pauses: an outcome that only this
  * process knows is worth waiting for, and so is a read that a whole deployment waits upon. Throws
- * what the last attempt threw after `outcomeKeptMs`, or once it is not worth it. Only for requests
+ * what the last attempt threw after `forMs`, or once it is not worth it. Only for requests
  * that may be repeated.
  */
 export async function keepTrying<T>(trying: Trying, request: () => Promise<T>): Promise<T> {
@@ -24,7 +24,7 @@ export async function keepTrying<T>(trying: Trying, request: () => Promise<T>): 
     try {
       return await request()
     } catch (thrown) {
-      const isLate = clock.monotonicMs() - began > limits.outcomeKeptMs
+      const isLate = clock.monotonicMs() - began > trying.forMs
       if (!hasCode(thrown, 'STORE_UNAVAILABLE') || isLate || !trying.isWorthIt()) throw thrown
       if (pauseMs === 100) trying.said(messageOf(thrown))
       await clock.sleep(pauseMs)

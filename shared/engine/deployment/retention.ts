@@ -121,8 +121,12 @@ async function removeVersions(
 ): Promise<Removed['versions']> {
   if (keeping.versions === undefined) return []
   const removed: { stack: StackId; versions: readonly number[] }[] = []
-  for (const { id, version } of await deps.catalog.stacks()) {
-    if (stack !== undefined && id !== stack) continue
+  const { stacks, unreadable } = await deps.catalog.stacks()
+  const isAsked = (id: StackId): boolean => stack === undefined || id === stack
+  // What it names is not known: no blob may go.
+  for (const { id, why } of unreadable) if (isAsked(id)) throw why
+  for (const { id, version } of stacks) {
+    if (!isAsked(id)) continue
     const through = version - Math.max(1, keeping.versions)
     if (through < 1) continue
     const there = await deps.catalog.versions(id, version)

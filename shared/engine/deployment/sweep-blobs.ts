@@ -1,23 +1,25 @@
 import { limits } from '../../config/limits.ts'
 import type { BlobEntry, BlobSweepPort, RetentionPort } from '../../ports/retention.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import type { BlobHash } from '../../records/ids.ts'
+import type { BlobHash, EpochMs } from '../../records/ids.ts'
 
 /** What a sweep did, or would do. */
 export interface SweptBlobs {
   readonly setAside: number
   readonly removed: number
   readonly putBack: number
+  /** What writers left that died before their blob was whole. */
+  readonly unfinished: number
   /** Of what was removed. */
   readonly bytes: number
 }
 
 /**
  * Marks every blob that a record names, sets aside the others, and removes those that were set
- * aside a grace time before the mark began. A writer puts a blob, then writes the record that names
- * it within the grace time: so what it has just put is too young to be set aside, and what it found
- * to be there already is named before it could be removed. May be killed anywhere, and run twice at
- * once.
+ * aside a grace time before the mark began, as is what a writer left that died. A writer puts a
+ * blob, then writes the record that names it within the grace time: so what it has just put is too
+ * young to be set aside, and what it found to be there already is named before it could be removed.
+ * May be killed anywhere, and run twice at once.
  */
 export async function sweepBlobs(
   deps: {
@@ -29,7 +31,9 @@ export async function sweepBlobs(
 ): Promise<SweptBlobs> {
   const markedAt = deps.clock.now()
   const used = await references(deps.retention)
-  const swept = { setAside: 0, removed: 0, putBack: 0, bytes: 0 }
+  const graceEnd = (markedAt - limits.blobGraceMs) as EpochMs
+  const { count, bytes } = await deps.blobSweep.removeUnfinished(graceEnd, dryRun)
+  const swept = { setAside: 0, removed: 0, putBack: 0, unfinished: count, bytes }
   let cursor: string | undefined = ''
   while (cursor !== undefined) {
     const page: Awaited<ReturnType<BlobSweepPort['list']>> = await deps.blobSweep.list(cursor)
@@ -53,7 +57,7 @@ function fateOf(
   { hash, at, isAside }: BlobEntry,
   used: ReadonlySet<BlobHash>,
   markedAt: number,
-): 'stays' | Exclude<keyof SweptBlobs, 'bytes'> {
+): 'stays' | Exclude<keyof SweptBlobs, 'bytes' | 'unfinished'> {
   if (used.has(hash)) return isAside ? 'putBack' : 'stays'
   if (at + limits.blobGraceMs > markedAt) return 'stays'
   return isAside ? 'removed' : 'setAside'

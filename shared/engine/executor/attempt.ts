@@ -85,11 +85,12 @@ async function record(
   const { id } = operation
   const trying: Trying = {
     clock: ports.clock,
-    isWorthIt: context.holdsLease,
+    forMs: limits.outcomeKeptMs,
+    isWorthIt: () => !context.isAbandoned(),
     said: why =>
       context.emitter.diagnostic(
         'warning',
-        `what came of this cannot be recorded yet, and is kept: ${why}`,
+        `what came of this cannot be recorded yet, and is kept until it can: ${why}`,
         operation.urn,
       ),
   }

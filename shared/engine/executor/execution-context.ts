@@ -26,9 +26,11 @@ export interface ExecutionContext {
   readonly told: Set<OperationId>
   /** Whether the executor's own lease is good: asked right before each call (I1). */
   readonly holdsLease: () => boolean
+  /** Whether a person abandoned what this process still knows and could not record. */
+  readonly isAbandoned: () => boolean
   /**
-   * Something stays begun that this executor can settle no more: it must retire, for who lives is
-   * waited for.
+   * Something stays begun that this executor can settle no more: it must retire, once what runs has
+   * ended, for who lives is waited for.
    */
   readonly leftBegun: () => void
   /** Whether an operation fits into the time of this executor. */

@@ -10,10 +10,10 @@ import {
   type OwnerToken,
 } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { keepTrying } from '../deployment/keep-trying.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import type { Admission } from './admission.ts'
 import { callAndRecord } from './attempt.ts'
+import { beginOrSettle, giveBack } from './begin.ts'
 import { endPoisoned } from './poisoned.ts'
 import { releaseWaiters } from './release.ts'
 
@@ -145,33 +145,28 @@ async function runOperation(
   const owner = ports.random.uuid() as OwnerToken
   const claim = { owner, executor: task.executor, attempt: 0, needs: operation.needs }
   let isAgain = false
-  let begun = await ports.operations.begin(deployment, id, claim)
+  let begun = await beginOrSettle(ports, context, { id, claim })
   if (begun.kind === 'refused') {
     if (begun.head.end !== undefined) return releaseAfter(ports, context, operation, begun.head)
     if (begun.head.owner !== '' || begun.head.attempt === 0) return undefined
     // Given back by each that had it, nobody called; else only what may be repeated begins again.
     isAgain = begun.head.givenBack < begun.head.attempt
     if (isAgain && !isRepeatable(operation)) return undefined
-    begun = await ports.operations.begin(deployment, id, { ...claim, attempt: begun.head.attempt })
+    begun = await beginOrSettle(ports, context, {
+      id,
+      claim: { ...claim, attempt: begun.head.attempt },
+    })
     if (begun.kind === 'refused') return undefined
   }
   const { attempt } = begun
-  const trying = { clock: ports.clock, isWorthIt: context.holdsLease, said: () => undefined }
-  // What nobody was asked must not be left begun by a bad moment of the store: its owner lives.
-  const giveBack = (): Promise<boolean> =>
-    keepTrying(trying, () => ports.operations.giveBack(deployment, id, owner, attempt)).catch(
-      thrown => {
-        context.leftBegun()
-        throw thrown
-      },
-    )
+  const mine = { id, owner, attempt }
   const control = await ports.control.read(deployment).catch(async (thrown: unknown) => {
-    await giveBack()
+    await giveBack(ports, context, mine)
     throw thrown
   })
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
-    await giveBack()
+    await giveBack(ports, context, mine)
     return undefined
   }
   const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })

@@ -11,7 +11,7 @@ import type { OutcomeError } from '../../records/head.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { scrubber, secretTexts } from '../../values/scrub.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
-import type { Step } from '../step.ts'
+import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { performRead, performRefresh } from './perform-read.ts'
 import { type PerformDeps, subjectOf } from './performing.ts'
@@ -166,7 +166,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
 
 async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const old = required(step.old?.state)
-  if (old.protect && step.op === 'delete')
+  if (isProtected(step))
     return failed({ message: protectedMessage(old), status: 'ok', protected: true })
   if (mode.preview || step.skipCall) return succeeded(undefined)
   const provider = await deps.provider(step.provider)

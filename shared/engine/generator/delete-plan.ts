@@ -7,7 +7,9 @@ import { type Barriers, barriersBetween } from '../graph/barriers.ts'
 import { type DeleteEdges, deleteEdges } from '../graph/delete-edges.ts'
 import type { StateGraph } from '../graph/dependencies.ts'
 import { type JoinedPlan, type PlanNode, withJoins } from '../graph/joins.ts'
+import { heldBack } from '../graph/held-back.ts'
 import { wavesOf } from '../graph/waves.ts'
+import { isProtected } from '../step.ts'
 import type { CondemnedStep } from './delete-steps.ts'
 
 /**
@@ -60,7 +62,13 @@ function barriersOf(
 ): Barriers {
   if (waiting === 'for dependents') return barriersBetween([])
   const indices = condemned.map(({ index }) => index)
-  return barriersBetween(wavesOf(indices, edges).map(wave => wave.map(String)))
+  const kept = condemned.filter(({ step }) => isProtected(step)).map(({ index }) => index)
+  // A protected resource stops nothing else, in waves as little as without them.
+  const uncounted = new Set([...heldBack(kept, edges)].map(String))
+  return barriersBetween(
+    wavesOf(indices, edges).map(wave => wave.map(String)),
+    uncounted,
+  )
 }
 
 function nodesOf(

@@ -7,8 +7,10 @@ import type { BlobHash, EpochMs } from '../../records/ids.ts'
 /** What the file of a blob that was set aside is called: its hash, and this. */
 export const asideEnding = '.aside'
 
-/** A file that a writer left when it died has another ending, and is as old as its death. */
 const blobFile = /^([0-9a-f]{64})(\.aside)?$/
+
+/** A file that a writer left when it died has an ending of its own, and is as old as its death. */
+const unfinishedFile = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
 /** The sweep over blobs in files, one folder of two digits a page. */
 export function createBlobSweep(folder: string): BlobSweepPort {
@@ -16,10 +18,7 @@ export function createBlobSweep(folder: string): BlobSweepPort {
   return {
     list: cursor =>
       guarded(folder, async () => {
-        const folders = (await namesIn(folder))
-          .filter(name => /^[0-9a-f]{2}$/.test(name))
-          .toSorted()
-        const name = folders.find(one => one > cursor)
+        const name = (await foldersIn(folder)).find(one => one > cursor)
         if (name === undefined) return { blobs: [], next: undefined }
         return { blobs: await blobsIn(join(folder, name)), next: name }
       }),
@@ -33,6 +32,16 @@ export function createBlobSweep(folder: string): BlobSweepPort {
     putBack: hash =>
       guarded(folder, () => ignoringAbsence(rename(pathOf(hash) + asideEnding, pathOf(hash)))),
     remove: hash => guarded(folder, () => rm(pathOf(hash) + asideEnding, { force: true })),
+    removeUnfinished: (before, dryRun) =>
+      guarded(folder, async () => {
+        const found = { count: 0, bytes: 0 }
+        for (const { path, bytes } of await unfinishedIn(folder, before)) {
+          found.count += 1
+          found.bytes += bytes
+          if (!dryRun) await rm(path, { force: true })
+        }
+        return found
+      }),
   }
 }
 
@@ -47,6 +56,24 @@ async function blobsIn(folder: string): Promise<readonly BlobEntry[]> {
     blobs.push({ hash: hash as BlobHash, bytes: found.size, at, isAside })
   }
   return blobs
+}
+
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  return (await namesIn(folder)).filter(name => /^[0-9a-f]{2}$/.test(name)).toSorted()
+}
+
+async function unfinishedIn(
+  folder: string,
+  before: EpochMs,
+): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+  const found: { path: string; bytes: number }[] = []
+  for (const name of await foldersIn(folder))
+    for (const file of await namesIn(join(folder, name))) {
+      const path = join(folder, name, file)
+      const stats = unfinishedFile.test(file) ? await statOf(path) : undefined
+      if (stats !== undefined && stats.mtimeMs <= before) found.push({ path, bytes: stats.size })
+    }
+  return found
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -2,6 +2,7 @@ import type { CatalogPort } from '../../ports/catalog.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import { lateKeyOf, type LateOutcome } from '../../records/late.ts'
 import type { StoreCall } from './store/methods.ts'
+import { errorOf } from './store/message.ts'
 import { parseRecordJson } from './store/record-forms.ts'
 
 /**
@@ -12,7 +13,11 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
   return {
     createStack: (id, at) => call('catalog.createStack', { id, at, token: random.uuid() }),
     stack: async id => (await call('catalog.stack', { id })) ?? undefined,
-    stacks: project => call('catalog.stacks', { project: project ?? null }),
+    stacks: async project => {
+      const { stacks, unreadable } = await call('catalog.stacks', { project: project ?? null })
+      const named = unreadable.map(({ id, failure }) => ({ id, why: errorOf(failure) }))
+      return { stacks, unreadable: named }
+    },
     removeStack: id => call('catalog.removeStack', { id }),
     start: (id, about) => call('catalog.start', { id, about, token: random.uuid() }),
     publish: (id, expected, snapshot) => call('catalog.publish', { id, expected, snapshot }),

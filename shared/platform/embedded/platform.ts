@@ -73,7 +73,7 @@ export function platformOver(
   const catalog = withLargeLate(createCatalog(store.call, random), blobs)
   const chains = createChainQueue({ store, clock, random })
   const left = async (): Promise<readonly StackId[]> =>
-    (await catalog.stacks()).filter(stack => stack.current !== '').map(stack => stack.id)
+    (await catalog.stacks()).stacks.filter(stack => stack.current !== '').map(stack => stack.id)
   const nudges = createNudges({ clock, store, ...(options.resume === true ? { scan: left } : {}) })
   const close = async (): Promise<void> => {
     chains.close()

@@ -206,7 +206,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
     },
     prune: async asked => {
       bench.calls.push(`prune ${JSON.stringify(asked)}`)
-      const blobs = { setAside: 1, removed: 2, putBack: 0, bytes: 30 }
+      const blobs = { setAside: 1, removed: 2, putBack: 0, unfinished: 0, bytes: 30 }
       const stack = [...bench.states.keys()][0] ?? ('organization/site/dev' as StackId)
       return {
         deployments: [deploymentIdOf(stack, 1)],
@@ -235,10 +235,11 @@ function catalogOf(bench: Bench, stacks: Map<StackId, StackRecord>): CatalogPort
       return true
     },
     stack: async id => stacks.get(id),
-    stacks: async project =>
-      [...stacks.values()].filter(
-        ({ id }) => !project || id.startsWith(`organization/${project}/`),
-      ),
+    stacks: async project => {
+      const isAsked = ({ id }: StackRecord): boolean =>
+        !project || id.startsWith(`organization/${project}/`)
+      return { stacks: [...stacks.values()].filter(isAsked), unreadable: [] }
+    },
     putLate: unused,
     late: async () => [],
     noteSlow: () => Promise.resolve(),

@@ -10,11 +10,18 @@ import {
   stackPartsOf,
 } from '../../../records/ids.ts'
 import { type Database, type Row, integer, text } from './database.ts'
+import { failureOf, type StoreFailure } from './message.ts'
 import { read, write, writes } from './method.ts'
 import { damaged, parseRecordJson, readable } from './record-forms.ts'
 
 type About = Parameters<CatalogPort['start']>[1]
 type End = Parameters<CatalogPort['release']>[1]
+
+/** Stacks as they cross to other processes: errors are data. */
+export interface StoredListing {
+  readonly stacks: readonly StackRecord[]
+  readonly unreadable: readonly { readonly id: StackId; readonly failure: StoreFailure }[]
+}
 
 /** Stacks, deployments, published snapshots. A removed stack keeps its count of deployments. */
 export const catalogMethods = {
@@ -40,15 +47,22 @@ export const catalogMethods = {
     return row === undefined ? null : parseStack(row)
   }),
 
-  'catalog.stacks': read(
-    (database, args: { readonly project: string | null }): readonly StackRecord[] =>
-      database
-        .all(
-          'SELECT * FROM stack WHERE removed = 0 AND (?1 IS NULL OR project = ?1) ORDER BY id',
-          args.project,
-        )
-        .map(parseStack),
-  ),
+  'catalog.stacks': read((database, args: { readonly project: string | null }): StoredListing => {
+    const rows = database.all(
+      'SELECT * FROM stack WHERE removed = 0 AND (?1 IS NULL OR project = ?1) ORDER BY id',
+      args.project,
+    )
+    const stacks: StackRecord[] = []
+    const unreadable: StoredListing['unreadable'][number][] = []
+    for (const row of rows) {
+      try {
+        stacks.push(parseStack(row))
+      } catch (thrown) {
+        unreadable.push({ id: text(row, 'id') as StackId, failure: failureOf(thrown) })
+      }
+    }
+    return { stacks, unreadable }
+  }),
 
   'catalog.removeStack': writes((database, args: { readonly id: StackId }): boolean => {
     const row = stackRow(database, args.id)

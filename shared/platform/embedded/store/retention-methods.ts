@@ -8,6 +8,7 @@ import {
 } from '../../../records/ids.ts'
 import { type Database, integer, text } from './database.ts'
 import { read, write, writes } from './method.ts'
+import { parseRecordJson } from './record-forms.ts'
 
 /** Tables of records by their keys, in the order of removal; the control record goes last. */
 const recordTables = [
@@ -115,8 +116,14 @@ function keptDeployment(database: Database, deployment: DeploymentId): KeptDeplo
     closed: control === undefined ? undefined : integer(control, 'closed') === 1,
     isCurrent: owner !== undefined && text(owner, 'current') === deployment,
     isInHistory: history !== undefined,
-    ...(ended === '' ? {} : { endedAt: (JSON.parse(ended) as { endedAt: EpochMs }).endedAt }),
+    ...(ended === '' ? {} : { endedAt: endedAtOf(ended, { stack, number }) }),
   }
+}
+
+function endedAtOf(ended: string, keys: { stack: StackId; number: number }): EpochMs {
+  const isEnd = (value: unknown): value is { readonly endedAt: EpochMs } =>
+    typeof value === 'object' && value !== null && 'endedAt' in value
+  return parseRecordJson({ kind: 'history', keys }, ended, isEnd).endedAt
 }
 
 /** Events name no blobs. */

@@ -1,0 +1,36 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { BlobHash, EpochMs } from '../../records/ids.ts'
+import { createBlobSweep } from './blob-sweep.ts'
+import { createBlobs } from './blobs.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-blobs-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What a writer leaves beside its blob when it dies before it has renamed it. */
+function leftBeside(hash: BlobHash, at: number): string {
+  const name = `${hash}.${crypto.randomUUID()}`
+  const path = join(folder, hash.slice(0, 2), name)
+  writeFileSync(path, 'half')
+  utimesSync(path, at / 1000, at / 1000)
+  return name
+}
+
+test('what dead writers left goes once it is old enough; whole blobs and young files stay', async () => {
+  const hash = await createBlobs(folder).put(new TextEncoder().encode('whole'))
+  const at = Date.now()
+  leftBeside(hash, at - 5_000)
+  const young = leftBeside(hash, at)
+  const sweep = createBlobSweep(folder)
+  const before = (at - 1_000) as EpochMs
+  expect(await sweep.removeUnfinished(before, true)).toEqual({ count: 1, bytes: 4 })
+  expect(readdirSync(join(folder, hash.slice(0, 2)))).toHaveLength(3)
+  expect(await sweep.removeUnfinished(before, false)).toEqual({ count: 1, bytes: 4 })
+  expect(readdirSync(join(folder, hash.slice(0, 2))).sort()).toEqual([hash, young].sort())
+  expect(await sweep.removeUnfinished(before, false)).toEqual({ count: 0, bytes: 0 })
+})

@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createPlace, type Place, succeeded } from './place.ts'
+import { expectRefused } from './refused.ts'
+
+let place: Place
+
+beforeEach(() => {
+  place = createPlace('small')
+})
+
+afterEach(() => place.remove())
+
+/** Runs a statement behind the back of the command line; answers all stacks as they are stored. */
+function tamper(statement: string): readonly unknown[] {
+  const database = new DatabaseSync(join(place.home, 'store', 'antichain.db'))
+  database.exec(statement)
+  const rows = database.prepare('SELECT * FROM stack ORDER BY id').all()
+  database.close()
+  return rows
+}
+
+test('damaged stacks are named by their keys, the others are listed, nothing is overwritten', async () => {
+  for (const name of ['good', 'bad', 'worse'])
+    succeeded(await place.run(['stack', 'init', name, '--no-select']))
+  const stored = tamper(`UPDATE stack SET snapshot = 'nonsense' WHERE id LIKE '%/bad'`)
+  const one = await place.run(['stack', 'ls'])
+  expect(one.out).toContain('good')
+  expect(one.out).toContain('worse')
+  expectRefused(one, 'RECORD_DAMAGED', ['organization/small/bad'])
+  tamper(`UPDATE stack SET snapshot = 'nonsense' WHERE id LIKE '%/worse'`)
+  const both = await place.run(['stack', 'ls', '--json'])
+  expect((JSON.parse(both.out) as { name: string }[]).map(({ name }) => name)).toEqual(['good'])
+  expectRefused(both, 'RECORD_DAMAGED', ['organization/small/bad', 'organization/small/worse'])
+  tamper(`UPDATE stack SET snapshot = '' WHERE id LIKE '%/worse'`)
+  expect(tamper('SELECT 1')).toEqual(stored)
+})

@@ -1,0 +1,138 @@
+import { expect } from 'vitest'
+import { catalogue } from '../../shared/errors/catalogue.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { parallel } from './cast.ts'
+import { type AskedChange, type Place, succeeded } from './place.ts'
+import type { Round, RoundResult, Victim } from './rounds.ts'
+import { type FoundState, lostObjects, readExport, up } from './state.ts'
+
+/** A round that is over. */
+export interface OverRound {
+  readonly round: Round
+  readonly env: Readonly<Record<string, string>>
+  readonly killed: readonly Victim[]
+  /** What the provider was asked for during the round. */
+  readonly asked: readonly AskedChange[]
+  /** How the deployment's own command ended; undefined when it was killed. */
+  readonly exit: number | undefined
+  readonly said: string
+}
+
+/** Checks everything that must hold after a round, and that a person can bring it to its goal. */
+export async function checkRound(
+  place: Place,
+  over: OverRound,
+): Promise<Omit<RoundResult, 'kills'>> {
+  const repeated = checkAsked(over)
+  const state = await soundState(place)
+  checkPending(over, state)
+  checkGoal(over, state)
+  const unknown = new Set(state.pending.map(({ name }) => name))
+  if (unknown.size > 0) await settle(place, over, unknown)
+  return { unknown: unknown.size, repeated }
+}
+
+/**
+ * No create is asked for twice; an update or delete only when an executor died that may have asked
+ * for it, which ran so many at once.
+ */
+function checkAsked({ asked, killed }: OverRound): number {
+  const counts = new Map<string, number>()
+  for (const { call, urn, id = '' } of asked) {
+    const key = call === 'create' ? `${call} ${urn}` : `${call} ${urn} ${id}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const again = [...counts].filter(([, count]) => count > 1)
+  expect(again.filter(([key]) => key.startsWith('create '))).toEqual([])
+  const executors = killed.map(whom => ({ generator: 0, executor: 1, all: 2 })[whom])
+  const mayRepeat = executors.reduce((sum, some) => sum + some * parallel, 0)
+  const repeated = again.reduce((sum, [, count]) => sum + count - 1, 0)
+  expect(repeated, again.join('; ')).toBeLessThanOrEqual(mayRepeat)
+  return repeated
+}
+
+/** The state, which breaks no rule; each object is in it or named pending, and the other way. */
+async function soundState(place: Place): Promise<FoundState> {
+  const text = await place.exported()
+  expect(verifyExport(text, { sealed: true })).toEqual([])
+  const state = readExport(text)
+  expect(lostObjects(place, state)).toEqual([])
+  const objects = new Map(place.objects().map(({ id, props }) => [id, props]))
+  for (const { id, inputs } of things(state)) expect(objects.get(id), id).toEqual(inputs)
+  return state
+}
+
+/** Only a killed executor leaves something pending, only creates, and whoever went on names them. */
+function checkPending({ killed, exit, said }: OverRound, state: FoundState): void {
+  const { pending } = state
+  if (killed.every(whom => whom === 'generator')) expect(pending).toEqual([])
+  for (const { name, type } of pending) {
+    expect(type).toBe('creating')
+    expect(said).toContain(name)
+  }
+  const ended = pending.length === 0 ? 0 : catalogue.DEPLOYMENT_FAILED.exit
+  if (exit !== undefined) expect(exit, said).toBe(ended)
+}
+
+/** What is not pending, and needs nothing that is, is at its goal; all is when nothing is pending. */
+function checkGoal({ round, env }: OverRound, state: FoundState): void {
+  const goal = goalOf(round, env)
+  const pending = new Set(state.pending.map(({ name }) => name))
+  const isOpen = (name: string): boolean => pending.has(name) || pending.has(neededBy(name) ?? '')
+  const found = things(state)
+  const wanted = [...goal].filter(([name]) => !isOpen(name))
+  const current = new Map(found.flatMap(one => (one.isReplaced ? [] : [[one.name, one.inputs]])))
+  for (const [name, inputs] of wanted) expect(current.get(name), name).toEqual(inputs)
+  // As in Pulumi nothing is deleted after a failure.
+  if (pending.size === 0)
+    expect(found.map(({ name }) => name).sort()).toEqual([...goal.keys()].sort())
+}
+
+/** A person forgets the creates that nobody knows of; what they left is all that ever lies about. */
+async function settle(place: Place, over: OverRound, unknown: ReadonlySet<string>): Promise<void> {
+  const { env } = over
+  const words = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
+  succeeded(await place.run(words, { env }))
+  succeeded(await place.run([...up, '-p', '64'], { env }))
+  const state = readExport(await place.exported())
+  checkGoal(over, { ...state, pending: [] })
+  const kept = new Set(state.resources.map(({ id }) => id))
+  const left = place.objects().filter(({ id }) => !kept.has(id))
+  for (const { id } of left) expect([...unknown]).toContain(id.replace(/-\d+$/, ''))
+  expect(left.length).toBeLessThanOrEqual(unknown.size)
+}
+
+function things({ resources }: FoundState): FoundState['resources'] {
+  return resources.filter(({ type, isGone }) => type === 'gold:index:Thing' && !isGone)
+}
+
+/** What the program asks for, by name; it is the program in other words. */
+function goalOf(
+  { doing }: Round,
+  env: OverRound['env'],
+): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+  if (doing.startsWith('destroy')) return new Map()
+  const delay = Number(env['DELAY'] ?? 100)
+  const properties = { update: 'value', replace: 'replace', 'delete-first': 'replaceDelete' }
+  const ways = ['update', 'replace', 'delete-first', 'update', 'replace'] as const
+  const goal = new Map<string, Readonly<Record<string, unknown>>>()
+  const isMixed = doing === 'mixed'
+  for (let at = 0; at < 50; at++) {
+    if (isMixed && at % 10 === 7) continue
+    const way = isMixed
+      ? ways[at % 5]
+      : doing === 'replace' || doing === 'delete-first'
+        ? doing
+        : 'update'
+    const inputs = isMixed && at % 10 === 6 ? {} : { [properties[way ?? 'update']]: 2 }
+    goal.set(`thing-${at}`, { delay, ...inputs })
+  }
+  if (isMixed) for (let at = 0; at < 5; at++) goal.set(`more-${at}`, { delay, value: 2 })
+  return goal
+}
+
+/** Every fifth needs the one before it. */
+function neededBy(name: string): string | undefined {
+  const at = Number(/^thing-(\d+)$/.exec(name)?.[1] ?? Number.NaN)
+  return at % 5 === 4 ? `thing-${at - 1}` : undefined
+}

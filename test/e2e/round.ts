@@ -1,0 +1,81 @@
+import { type Cast, createCast } from './cast.ts'
+import { createPlace, type Place, succeeded, until } from './place.ts'
+import { checkRound } from './round-checks.ts'
+import { type Doing, doings, type Round, type RoundResult, type Victim } from './rounds.ts'
+import { initStack, up } from './state.ts'
+
+/**
+ * Runs a round: generator and executors are processes of their own over one store, some are killed,
+ * nobody resumes by hand. Checks the provider's log and objects against the state, has a person
+ * settle what only a person can, and checks that the goal is reached then.
+ */
+export async function runRound(round: Round): Promise<RoundResult> {
+  const place = createPlace('rounds')
+  const env = environmentOf(round)
+  const cast = createCast(place, env)
+  try {
+    await initStack(place)
+    if (round.doing !== 'create')
+      succeeded(await place.run([...up, '-p', '64'], { env: { ...env, STEP: '1' } }))
+    const before = place.asked().length
+    cast.start(round.doing.startsWith('destroy') ? 'destroy' : 'up')
+    const killed = await killAlong(round, { place, cast, before })
+    await until(() => isOver(place, round.doing), {
+      what: 'the end of the deployment',
+      limitMs: 120_000,
+    })
+    const exit = await cast.end()
+    const asked = place.asked().slice(before)
+    const found = await checkRound(place, { round, env, killed, asked, exit, said: cast.said() })
+    return { kills: killed, ...found }
+  } finally {
+    cast.kill()
+    place.remove()
+  }
+}
+
+function environmentOf({ doing }: Round): Readonly<Record<string, string>> {
+  const asked = { GOLD_ASKED: '1', STEP: '2', CHANGE: doing }
+  if (doing === 'destroy-1000') return { ...asked, COUNT: '1000', DELAY: '20' }
+  if (doing === 'create' || doing === 'destroy') return { ...asked, CHANGE: 'update' }
+  return asked
+}
+
+/** Kills at each moment of the round that comes before the end; answers who was. */
+async function killAlong(
+  { doing, kills }: Round,
+  about: { readonly place: Place; readonly cast: Cast; readonly before: number },
+): Promise<readonly Victim[]> {
+  const { place, cast, before } = about
+  const killed: Victim[] = []
+  for (const { whom, part, afterMs } of kills) {
+    const calls = Math.max(1, Math.floor(part * doings[doing].calls))
+    let looks = 0
+    let isLate = false
+    await until(
+      async () => {
+        looks += 1
+        if (place.asked().length - before >= calls) return true
+        isLate = looks % 100 === 0 && (await isOver(place, doing))
+        return isLate
+      },
+      { what: `${calls} calls`, limitMs: 60_000 },
+    )
+    if (isLate) break
+    await new Promise(done => setTimeout(done, afterMs))
+    killed.push(whom)
+    cast.strike(whom)
+  }
+  return killed
+}
+
+/** Whether the deployment of the round is over: there was one before it, except for a create. */
+async function isOver(place: Place, doing: Doing): Promise<boolean> {
+  // Asking costs more than the deployment's own work.
+  await new Promise(done => setTimeout(done, 300))
+  const { out } = await place.run(['stack', 'history', '-s', 'dev', '--json'])
+  const all = JSON.parse(out === '' ? '[]' : out) as readonly { readonly result?: string }[]
+  const [newest] = all
+  if (all.length < (doing === 'create' ? 1 : 2)) return false
+  return newest?.result !== undefined && newest.result !== 'in-progress'
+}
