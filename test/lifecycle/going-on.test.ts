@@ -30,11 +30,11 @@ describe('a program that runs again', () => {
       const { count } = await monitor.invoke('test:index:count')
       await thing(monitor, 'a', { v: count })
       const again = await monitor.invoke('test:index:count')
-      await thing(monitor, 'b', { v: count, then: again['count'] })
+      await thing(monitor, 'b', { v: count, later: again['count'] })
     }
     await killed(engine, program, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
     await engine.run(program, { resume: true })
-    expect([...cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1, then: 2 }])
+    expect([...cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1, later: 2 }])
     expect(asked).toBe(2)
   })
 
