@@ -194,7 +194,7 @@ export const decidingMutations: readonly Mutation[] = [
         'for (const source of level.slice(at, at + widthMax - 1)) build',
       ],
     ],
-    caughtBy: [tests(deletes)],
+    caughtBy: [tests('shared/engine/graph/joins')],
   },
   {
     name: 'an operation gathers as many others as there are',
@@ -220,6 +220,6 @@ export const decidingMutations: readonly Mutation[] = [
         'for (const name of namedDependencies(state)) urns.delete(name)',
       ],
     ],
-    caughtBy: [seeds(150)],
+    caughtBy: [tests('test/lifecycle/failures', 'still depends on')],
   },
 ]

@@ -93,16 +93,10 @@ export const platformMutations: readonly Mutation[] = [
     caughtBy,
   },
   {
-    name: 'a platform lets a retired executor renew',
-    breaks: 'leases: whoever missed a renewal comes back only as a new identity',
+    name: 'a platform does not count renewals',
+    breaks: 'leases: one counter per executor, renewed',
     file: 'test/sim/store.ts',
-    edits: [
-      [
-        'if (lease === undefined || lease.retired) return false',
-        'if (lease === undefined) return false',
-      ],
-      ['{ ...lease, retired: true }', 'lease'],
-    ],
+    edits: [['counter: lease.counter + 1', 'counter: lease.counter']],
     caughtBy,
   },
   {
