@@ -55,6 +55,11 @@ export default defineConfig({
       project('verifier', ['test/verifier'], alone(20)),
       project('lifecycle', ['test/lifecycle'], alone(60)),
       project('sim', ['test/sim'], alone(tier === 'readme' ? 60 : 1200)),
+      // They run others: beside them everything would only be slower.
+      project('mutations', ['test/mutations'], {
+        ...alone(3_600),
+        sequence: { groupOrder: 1 },
+      }),
       project('house', ['test/house'], alone(60)),
       project('integration', ['test/integration'], alone(60)),
       // Programs, providers and engines side by side would only measure each other.

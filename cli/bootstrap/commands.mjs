@@ -18,7 +18,8 @@ const commands = new Map([
   ['check', check],
   ['gen', gen],
   ['bench', bench],
-  ['sim', sim],
+  ['sim', words => script('sim', words)],
+  ['mutations', words => script('mutations', words)],
 ])
 
 export async function run(name, words) {
@@ -42,7 +43,8 @@ async function bench(words) {
   return runChild(ourNode, [join(root, 'bench', 'main.ts'), ...words])
 }
 
-async function sim(words) {
+/** Runs what a folder of tests has to say beside its tests. */
+async function script(folder, words) {
   await prepare()
-  return runChild(ourNode, [join(root, 'test', 'sim', 'main.ts'), ...words])
+  return runChild(ourNode, [join(root, 'test', folder, 'main.ts'), ...words])
 }

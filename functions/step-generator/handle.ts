@@ -54,7 +54,7 @@ export async function runDeployment(
   beside: Beside,
 ): Promise<LifeEnd> {
   const { deployment, liveness } = started
-  const leaving = { hasLeft: false }
+  const leaving = { hasLeft: false, isClosing: false }
   const { deps, pace } = commandDeps(ports, started, { life, beside, leaving })
   const { writer, watcher } = deps
   const sweeping = keepSweeping({ ...ports, deployment, liveness })
@@ -85,6 +85,7 @@ export async function runDeployment(
     }
     const isWhole = first && !life.hasFailed() && life.fault() === undefined
     const result = beside.isCancelled() ? 'cancelled' : isWhole ? 'succeeded' : 'failed'
+    leaving.isClosing = true
     await writer.append({ kind: 'closing', result })
     await finishClose(ports, deployment, { liveness, changes: life.emitter.counts() })
     return { kind: 'ended', result, fault: life.fault() }
@@ -102,7 +103,7 @@ function commandDeps(
   about: {
     readonly life: Life
     readonly beside: Beside
-    readonly leaving: { readonly hasLeft: boolean }
+    readonly leaving: { readonly hasLeft: boolean; readonly isClosing: boolean }
   },
 ): { readonly deps: CommandDeps; readonly pace: Pace } {
   const { deployment, liveness, left, pin } = started
@@ -112,6 +113,7 @@ function commandDeps(
   const seen = { writer: started.writer, watcher, recorded: left?.recorded }
   const { pace, paced } = paceOf(ports.clock, seen, before)
   let last = left?.last ?? 0
+  let stopping: Promise<void> | undefined
   const deps: CommandDeps = {
     ...ports,
     ...paced,
@@ -129,11 +131,15 @@ function commandDeps(
     },
     foldNow: async () => foldOf(ports, deployment, await viewLog(ports, deployment)),
     rebase: beside.rebase,
-    stop: () => {
+    async stop() {
       // Who has left stops nobody: the deployment is another's.
       if (leaving.hasLeft) return new Promise(() => undefined)
+      // The close sets the flag by itself, after its own record.
+      if (leaving.isClosing) return
+      // Who was deposed fails here: the flag would stop its successor.
+      await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))
       life.noteStop()
-      return ports.control.stop(deployment, 'graceful')
+      await ports.control.stop(deployment, 'graceful')
     },
   }
   return { deps, pace }

@@ -122,8 +122,11 @@ export type Decision =
   /** Nothing is decided after this. */
   | { readonly kind: 'closing'; readonly result: DeploymentResult }
 
-/** Durable stages of a deployment, in this order. */
-export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied'
+/**
+ * Durable stages of a deployment, in this order. `stopping`: it ends early, whatever was decided;
+ * its writer proves by it that the log is still its own before it raises the stop flag.
+ */
+export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied' | 'stopping'
 
 /** What a registration added to the generator's sets (`engine.md` 5.1); URNs. */
 export interface SetDelta {

@@ -6,6 +6,8 @@ import {
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   type RegisterResourceResponse,
+  ResourceInvokeRequest,
+  type ResourceInvokeResponse,
   ResourceMonitorClient,
 } from '../../proto/gen/pulumi/resource.ts'
 import { deploy } from '../../local/deploy.ts'
@@ -40,6 +42,7 @@ export interface Monitor {
     request: Partial<RegisterResourceRequest> & { type: string; name: string },
   ) => Promise<RegisterResourceResponse>
   readonly outputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
+  readonly invoke: (token: string) => Promise<Record<string, unknown>>
 }
 
 /** What a run is asked besides its command. */
@@ -52,6 +55,8 @@ export interface Asked {
   readonly release?: 'dataflow' | 'antichain'
   /** Go on with what a killed run left. */
   readonly resume?: boolean
+  /** What tells the program from others. */
+  readonly digest?: string
   /** Forget pending creates, as a person may say. */
   readonly forget?: boolean
   /** Kill the run at one of its effects: it then neither does nor hears anything more. */
@@ -175,7 +180,7 @@ function requestOf(given: {
       message: '',
       release: asked.release ?? 'dataflow',
     },
-    program: 'the same',
+    program: asked.digest ?? 'the same',
     resume: asked.resume ?? false,
     wait: false,
     ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),
@@ -241,6 +246,11 @@ async function runProgram(
     outputs: async (urn, outputs) => {
       const request = RegisterResourceOutputsRequest.create({ urn, outputs })
       await call<object>(done => client.registerResourceOutputs(request, done))
+    },
+    invoke: async tok => {
+      const request = ResourceInvokeRequest.create({ tok, args: {} })
+      const answer = await call<ResourceInvokeResponse>(done => client.invoke(request, done))
+      return answer.return ?? {}
     },
   })
   try {

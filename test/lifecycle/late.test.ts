@@ -3,7 +3,7 @@ import type { CreateRequest } from '../../proto/gen/pulumi/provider.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import { orderOfEffects } from '../../shared/records/order-of-effects.ts'
-import { createCloud } from './cloud.ts'
+import { type Cloud, createCloud } from './cloud.ts'
 import type { Program } from './engine.ts'
 import { Killed } from './process.ts'
 import { createEngines, thing, things } from './things.ts'
@@ -108,13 +108,8 @@ test('what turns up after a person had cleared it is deleted', async () => {
   expect(cloud.log).toEqual(['create a', 'create slow', 'delete slow-1'])
 })
 
-test.for(
-  [1, 2, 3, 4, 5, 6, 7].flatMap(effect => [
-    { effect, when: 'before' as const },
-    { effect, when: 'after' as const },
-  ]),
-)('what came late is taken once, killed $when effect $effect', async kill => {
-  const cloud = createCloud()
+/** An engine whose inbox has an object of which no state knows. */
+async function withInbox(cloud: Cloud) {
   const engine = await engines.of(cloud)
   const ran = await engine.run(things({ a: { v: 1 } }))
   const made = ran.state.resources?.find(({ id }) => id === 'a-1')
@@ -127,9 +122,34 @@ test.for(
     urn: made.urn as Urn,
     state: { ...made, id: 'late-1' },
   })
+  return { engine, stack: ran.stack }
+}
+
+test.for(
+  [1, 2, 3, 4, 5, 6, 7].flatMap(effect => [
+    { effect, when: 'before' as const },
+    { effect, when: 'after' as const },
+  ]),
+)('what came late is taken once, killed  effect ', async kill => {
+  const cloud = createCloud()
+  const { engine, stack } = await withInbox(cloud)
   await engine.run(things({ a: { v: 1 } }), { kill }).catch((thrown: unknown) => thrown)
   await engine.run(things({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
   expect(cloud.log).toEqual(['create a', 'delete late-1'])
-  expect(await engine.platform.catalog.late(ran.stack, 10)).toEqual([])
+  expect(await engine.platform.catalog.late(stack, 10)).toEqual([])
+})
+
+test('what came late is taken once by a deployment that is resumed', async () => {
+  const cloud = createCloud()
+  const { engine, stack } = await withInbox(cloud)
+  const kill = { effect: 1, call: 'log.append pin', when: 'after' } as const
+  const program = things({ a: { v: 1 } })
+  expect(await engine.run(program, { kill }).catch((thrown: unknown) => thrown)).toBeInstanceOf(
+    Killed,
+  )
+  await engine.run(program, { resume: true })
+  expect(await engine.platform.catalog.late(stack, 10)).toEqual([])
+  await engine.run(program)
+  expect(cloud.log).toEqual(['create a', 'delete late-1'])
 })

@@ -2,7 +2,6 @@ import { drawSeed, judge } from './seed.ts'
 import { shrink } from './shrink.ts'
 import { isKnown } from './known.ts'
 import type { Fault } from './faults.ts'
-import type { Twist } from './world.ts'
 
 /** What one seed came to, small enough to be told to another thread. */
 export interface SeedReport {
@@ -22,16 +21,13 @@ export interface SeedReport {
 /** Runs one seed; a failure is made small. */
 export async function runSeed(
   seed: number,
-  about: { readonly twist?: Twist; readonly isShrunk?: boolean } = {},
+  about: { readonly isShrunk?: boolean } = {},
 ): Promise<SeedReport> {
-  const drawn = await drawSeed(seed, about.twist)
-  const judged = await judge(seed, drawn, about)
+  const drawn = await drawSeed(seed)
+  const judged = await judge(seed, drawn)
   const violations = judged.violations.filter(one => !isKnown(one))
   const isBad = violations.length > 0
-  const small =
-    isBad && about.isShrunk === true
-      ? await shrink(seed, drawn, { ...about, failed: judged })
-      : judged
+  const small = isBad && about.isShrunk === true ? await shrink(seed, drawn, judged) : judged
   const sizes = drawn.scenario.steps.map(({ program }) => program.length)
   let struck = 0
   for (const [key, count] of judged.counts) if (key.startsWith('fault: ')) struck += count

@@ -6,7 +6,7 @@ import { createCloud, type Cloud } from './cloud.ts'
 import type { Fault } from './faults.ts'
 import { createWorldClock } from './node.ts'
 import { goesFirstIn, type Scenario, type Step } from './scenario.ts'
-import { type Place, type Twist, type World, createWorld } from './world.ts'
+import { type Place, type World, createWorld } from './world.ts'
 
 /** What a run of a scenario under faults came to. */
 export interface Ran {
@@ -33,17 +33,12 @@ export async function runScenario(
   seed: number,
   scenario: Scenario,
   faults: readonly Fault[],
-  twist: Twist = {},
 ): Promise<Ran> {
   const place: { made?: Place } = {}
-  const world = createWorld(
-    seed,
-    of => {
-      place.made ??= placeOf(of, scenario)
-      return place.made.checks
-    },
-    twist,
-  )
+  const world = createWorld(seed, of => {
+    place.made ??= placeOf(of, scenario)
+    return place.made.checks
+  })
   const { cloud } = (place.made ??= placeOf(world, scenario))
   world.store.catalog.createStack(simStack, createWorldClock(world.scheduler).now())
   const machine = createMachine(world, cloud)

@@ -27,18 +27,8 @@ export interface World extends Coverage {
   readonly violations: readonly string[]
 }
 
-/** Parts of a world that a seeded defect replaces. */
-export interface Twist {
-  readonly store?: (store: SimStore) => SimStore
-  readonly queue?: (queue: ChainQueuePort) => ChainQueuePort
-}
-
 /** An empty world. `observerOf` gets the world that it looks at. */
-export function createWorld(
-  seed: number,
-  observerOf: (world: World) => Observer,
-  twist: Twist = {},
-): World {
+export function createWorld(seed: number, observerOf: (world: World) => Observer): World {
   const scheduler = createScheduler()
   const draw = createDraw(seed)
   const lines: string[] = []
@@ -59,8 +49,8 @@ export function createWorld(
     seed,
     scheduler,
     draw,
-    store: twist.store?.(store) ?? store,
-    queue: twist.queue?.(queue) ?? queue,
+    store,
+    queue,
     hints: {
       tell(deployment, operation) {
         for (const heard of listeners.get(deployment) ?? []) heard(operation)

@@ -176,7 +176,7 @@ async function runOperation(
   })
   await tellGenerator(ports, deployment, id)
   if (end === undefined) return undefined
-  return releaseWaiters(ports, context, { operation, verdict: end.verdict })
+  return releaseWaiters(ports, context, { operation, verdict: end.verdict, isAgain: false })
 }
 
 /**
@@ -190,7 +190,7 @@ async function releaseAfter(
 ): Promise<OperationId | undefined> {
   await tellGenerator(ports, context.deployment, operation.id)
   if (head.end === undefined) return undefined
-  return releaseWaiters(ports, context, { operation, verdict: head.end.verdict })
+  return releaseWaiters(ports, context, { operation, verdict: head.end.verdict, isAgain: true })
 }
 
 /**

@@ -37,7 +37,7 @@ export async function endPoisoned(
   if (!(await ports.operations.select(deployment, id, { owner, attempt, verdict }))) throw thrown
   await tell(context, operation, cause)
   ports.hints.hint(deployment, id)
-  return releaseWaiters(ports, context, { operation, verdict })
+  return releaseWaiters(ports, context, { operation, verdict, isAgain: false })
 }
 
 /** What cannot be opened here is left for the generator to tell, as is what others ended. */

@@ -10,28 +10,42 @@ import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 type Releasing = Pick<ExecutionContext, 'deployment' | 'plan'>
 type ReleasePorts = Pick<ExecutorPorts, 'operations' | 'chains'>
 
+/** An end, and whether what it releases may have been noted before. */
+interface Ended {
+  readonly operation: Operation
+  readonly verdict: Verdict
+  readonly isAgain: boolean
+}
+
 /**
  * Notes the arrival of an ended operation on each that waits for it, ends joins that became ready,
  * and sends what became ready; when that is one operation alone, it is answered instead and the
- * caller goes on with it. What did not succeed arrives at barriers only. May be repeated: arrivals
- * are sets, ends are written once.
+ * caller goes on with it. What did not succeed arrives at barriers only. `isAgain`: its message came
+ * again, so that what ended after it may have released nobody either: that is redone too, along the
+ * whole chain. May be repeated: arrivals are sets, ends are written once.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,
   context: Releasing,
-  ended: { readonly operation: Operation; readonly verdict: Verdict },
+  ended: Ended,
 ): Promise<OperationId | undefined> {
   const ready = new Map<OperationId, Operation>()
+  const redone = new Set<OperationId>()
   let arrivals = await firstArrivals(ports, context, ended)
   while (arrivals.length > 0) {
-    const released = await Promise.all(arrivals.map(arrival => arrive(ports, context, arrival)))
+    const found = await Promise.all(arrivals.map(arrival => arrive(ports, context, arrival)))
     const joins = new Map<OperationId, Operation>()
-    for (const waiter of released)
-      if (waiter?.op === 'join') joins.set(waiter.id, waiter)
-      else if (waiter !== undefined) ready.set(waiter.id, waiter)
+    const next: Arrival[] = []
+    for (const { waiter, isReady, verdict } of found.flatMap(one => one ?? [])) {
+      if (isReady && waiter.op === 'join') joins.set(waiter.id, waiter)
+      else if (isReady) ready.set(waiter.id, waiter)
+      if (verdict === undefined || !ended.isAgain || redone.has(waiter.id)) continue
+      redone.add(waiter.id)
+      next.push(...(await firstArrivals(ports, context, { operation: waiter, verdict })))
+    }
     const end = { owner: '', attempt: 0, verdict: 'succeeded' } as const
     for (const id of joins.keys()) await ports.operations.select(context.deployment, id, end)
-    arrivals = [...joins.values()].flatMap(arrivalsOf)
+    arrivals = [...next, ...[...joins.values()].flatMap(arrivalsOf)]
   }
   const [first, ...others] = ready.values()
   if (others.length === 0) return first?.id
@@ -39,17 +53,21 @@ export async function releaseWaiters(
   return undefined
 }
 
-/** Notes one arrival; answers the waiter when nothing keeps it waiting any more. */
+/** Notes one arrival; answers the waiter, whether nothing keeps it waiting any more, its end. */
 async function arrive(
   ports: ReleasePorts,
   { deployment, plan }: Releasing,
   { from, to }: Arrival,
-): Promise<Operation | undefined> {
+): Promise<
+  | { readonly waiter: Operation; readonly isReady: boolean; readonly verdict: Verdict | undefined }
+  | undefined
+> {
   const waiter = await plan.find(to)
   if (waiter === undefined) return undefined
   const head = await ports.operations.arrive(deployment, to, from)
-  const isReady = head.end === undefined && head.owner === '' && head.arrived.length >= waiter.needs
-  return isReady ? waiter : undefined
+  const verdict = head.end?.verdict
+  const isReady = verdict === undefined && head.owner === '' && head.arrived.length >= waiter.needs
+  return { waiter, isReady, verdict }
 }
 
 /**
@@ -59,7 +77,7 @@ async function arrive(
 async function firstArrivals(
   ports: ReleasePorts,
   { deployment, plan }: Releasing,
-  { operation, verdict }: { readonly operation: Operation; readonly verdict: Verdict },
+  { operation, verdict }: Pick<Ended, 'operation' | 'verdict'>,
 ): Promise<readonly Arrival[]> {
   if (verdict === 'succeeded') return arrivalsOf(operation)
   const [own, ...blocked] = await arrivalsAfterFailure(operation, plan.find)

@@ -48,3 +48,10 @@ test('one that releases 1,000 releases them through joins', () => {
   for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
   expect(precede(plan, 'n999')).toEqual(new Set(['root']))
 })
+
+test('one that waits for 1,000 waits for each of them, through joins', () => {
+  const keys = Array.from({ length: 1_000 }, (_, i) => `n${i}`)
+  const nodes = keys.map((key): PlanNode => ({ key, releases: ['last'] }))
+  const plan = withJoins([...nodes, { key: 'last', releases: [] }])
+  expect(precede(plan, 'last')).toEqual(new Set(keys))
+})

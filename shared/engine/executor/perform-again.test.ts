@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { ProviderError, type Provider } from '../../providers/provider.ts'
+import type { StepOp } from '../../records/operation.ts'
+import type { Urn } from '../../names/urn.ts'
+import { resourceState } from '../../state/resource.ts'
+import { emptyMap } from '../../values/value.ts'
+import { stepOf } from '../step.ts'
+import { performAgain } from './perform-again.ts'
+
+const urn = 'urn:pulumi:s::p::t:m:T::a' as Urn
+const state = resourceState({ urn, type: 't:m:T', custom: true, id: 'a-1', provider: 'p' })
+const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
+
+/** Performs a step again on a resource that is there, or gone; deletes are refused. */
+async function again(op: StepOp, isThere: boolean | undefined) {
+  const calls: string[] = []
+  const provider = {
+    delete: async () => {
+      calls.push('delete')
+      throw new ProviderError('refused', { code: 2, status: 'ok', partial: undefined })
+    },
+    update: async () => {
+      calls.push('update')
+      return { outputs: emptyMap, refreshBeforeUpdate: false }
+    },
+    read: async () => {
+      if (isThere === undefined) throw new Error('no answer')
+      const outputs = isThere ? emptyMap : undefined
+      return { id: isThere ? 'a-1' : '', inputs: emptyMap, outputs }
+    },
+  } as unknown as Provider
+  const isDelete = op === 'delete'
+  const step = stepOf({
+    op,
+    effect: isDelete ? 'remove' : 'replace',
+    old: { state, ref },
+    ...(isDelete ? {} : { next: state }),
+  })
+  const warn = (): void => undefined
+  const end = await performAgain(step, {
+    provider: async () => provider,
+    timestamp: () => '',
+    warn,
+  })
+  return { verdict: end.verdict, calls }
+}
+
+describe('a delete that may have been heard before', () => {
+  test('and fails now is done when the resource is gone', async () => {
+    expect(await again('delete', false)).toEqual({ verdict: 'succeeded', calls: ['delete'] })
+  })
+
+  test('and fails now has failed when the resource is there, or nobody knows', async () => {
+    expect(await again('delete', true)).toEqual({ verdict: 'failed', calls: ['delete'] })
+    expect(await again('delete', undefined)).toEqual({ verdict: 'failed', calls: ['delete'] })
+  })
+})
+
+describe('an update that may have been heard before', () => {
+  test('is sent again while the resource is there, or nobody knows', async () => {
+    expect(await again('update', true)).toEqual({ verdict: 'succeeded', calls: ['update'] })
+    expect(await again('update', undefined)).toEqual({ verdict: 'succeeded', calls: ['update'] })
+  })
+
+  test('is not sent when the resource is gone', async () => {
+    expect(await again('update', false)).toEqual({ verdict: 'failed', calls: [] })
+  })
+})

@@ -1,0 +1,42 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from './cloud.ts'
+import type { Program } from './engine.ts'
+import { createEngines, stackOf, thing } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** A program that stops after its first resource until it is told to go on. */
+function gated() {
+  const reached = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  const program: Program = async monitor => {
+    await thing(monitor, 'a', { v: 1 })
+    reached.resolve()
+    await go.promise
+    await thing(monitor, 'b', { v: 1 })
+  }
+  return { program, reached: reached.promise, go: go.resolve }
+}
+
+test('a generator that was deposed decides nothing more and stops nobody', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const [first, second] = [gated(), gated()]
+  const deposed = engine.run(first.program).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  await first.reached
+  // Its process only seemed to be dead: somebody else goes on with the deployment meanwhile.
+  const resumed = engine.run(second.program, { resume: true })
+  await second.reached
+  first.go()
+  expect(await deposed).toMatchObject({ code: 'DEPLOYMENT_TAKEN_OVER' })
+  const { current } = await stackOf(engine.platform)
+  if (current === '') throw new Error('the deployment goes on')
+  expect(await engine.platform.control.read(current)).toMatchObject({ stop: 'none' })
+  second.go()
+  expect((await resumed).result).toMatchObject({ result: 'succeeded', pending: [] })
+  expect(cloud.log).toEqual(['create a', 'create b'])
+})

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { InvokeResponse } from '../../proto/gen/pulumi/provider.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { envelopeOf } from '../../shared/state/deployment.ts'
+import { createCloud } from './cloud.ts'
+import type { Asked, Program, TestEngine } from './engine.ts'
+import { Killed } from './process.ts'
+import { createEngines, stackOf, thing, things } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** Runs a program until its process dies. */
+async function killed(engine: TestEngine, program: Program, asked: Asked): Promise<void> {
+  const end = await engine.run(program, asked).catch((thrown: unknown) => thrown)
+  expect(end).toBeInstanceOf(Killed)
+}
+
+/** It dies when its second create is about to begin. */
+const beforeTheSecond: Asked = { kill: { effect: 1, call: 'operations.begin', when: 'before' } }
+const [onlyA, both] = [things({ a: { v: 1 } }), things({ a: { v: 1 }, b: { v: 1 } })]
+
+describe('a program that runs again', () => {
+  test('gets the answers that it got before, although the world has changed', async () => {
+    const cloud = createCloud()
+    let asked = 0
+    const invoke = () => InvokeResponse.create({ return: { count: (asked += 1) } })
+    const engine = await engines.of({ ...cloud, script: { ...cloud.script, invoke } })
+    const program: Program = async monitor => {
+      const { count } = await monitor.invoke('test:index:count')
+      await thing(monitor, 'a', { v: count })
+      const again = await monitor.invoke('test:index:count')
+      await thing(monitor, 'b', { v: count, later: again['count'] })
+    }
+    await killed(engine, program, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
+    await engine.run(program, { resume: true })
+    expect([...cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1, later: 2 }])
+    expect(asked).toBe(2)
+  })
+
+  test('and registers something otherwise keeps what was begun, and is told so', async () => {
+    const cloud = createCloud()
+    const engine = await engines.of(cloud)
+    await killed(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
+    const other = things({ a: { v: 2 }, b: { v: 1 } })
+    const ran = await engine.run(other, { resume: true })
+    expect(cloud.log).toEqual(['create a', 'create b'])
+    expect([...cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
+    expect(JSON.stringify(ran.events)).toContain('what was decided then is kept')
+  })
+
+  test('and registers less has the rest deleted', async () => {
+    const cloud = createCloud()
+    const engine = await engines.of(cloud)
+    await killed(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
+    const ran = await engine.run(things({ b: { v: 1 } }), { resume: true })
+    expect(ran.result.result).toBe('succeeded')
+    expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
+  })
+
+  test('finds an outcome that was written and not selected', async () => {
+    const cloud = createCloud()
+    const engine = await engines.of(cloud)
+    const kill = { effect: 1, call: 'operations.putOutcome', when: 'after' } as const
+    await killed(engine, onlyA, { kill })
+    const ran = await engine.run(onlyA, { resume: true })
+    expect(ran.result).toMatchObject({ result: 'succeeded', pending: [] })
+    expect(cloud.log).toEqual(['create a'])
+  })
+})
+
+describe('nothing is resumed', () => {
+  test('by another program', async () => {
+    const engine = await engines.of(createCloud())
+    await killed(engine, onlyA, beforeTheSecond)
+    const resumed = engine.run(onlyA, { resume: true, digest: 'another' })
+    await expect(resumed).rejects.toMatchObject({ code: 'RESUME_DIFFERS' })
+  })
+
+  test('that was told to stop', async () => {
+    const engine = await engines.of(createCloud())
+    await killed(engine, onlyA, beforeTheSecond)
+    const { current } = await stackOf(engine.platform)
+    if (current === '') throw new Error('the deployment is open')
+    await engine.platform.control.stop(current, 'graceful')
+    const resumed = engine.run(onlyA, { resume: true })
+    await expect(resumed).rejects.toMatchObject({ code: 'NOTHING_TO_RESUME' })
+  })
+})
+
+test('a program is answered when the record of its registration is durable, not before', async () => {
+  const engine = await engines.of(createCloud())
+  const answered = Promise.withResolvers<string>()
+  const program: Program = async () => answered.resolve('answered')
+  const kill = { effect: 1, call: 'log.append settled', when: 'before' } as const
+  await killed(engine, program, { kill })
+  const waited = new Promise<string>(resolve => setTimeout(() => resolve('silence'), 300))
+  expect(await Promise.race([answered.promise, waited])).toBe('silence')
+})
+
+test('what is unchanged costs no write', async () => {
+  const engine = await engines.of(createCloud())
+  await engine.run(both)
+  const { effects } = await engine.run(both)
+  expect(effects.filter(name => /settled|registration|operations/.test(name))).toEqual([])
+})
+
+test('a state that is marked as wrong is not built upon', async () => {
+  const engine = await engines.of(createCloud())
+  const { platform } = engine
+  const { stack } = await engine.run(onlyA)
+  const record = await stackOf(platform)
+  const state = await readSnapshotBlob(platform.blobs, record.snapshot)
+  const fault = { version: '1', error: 'a dependency is missing' }
+  const marked = { ...state, metadata: { ...state.metadata, integrity_error: fault } }
+  const blob = await platform.blobs.put(Buffer.from(JSON.stringify(envelopeOf(marked))))
+  await platform.catalog.publish(stack, record.version, blob)
+  await expect(engine.run(both)).rejects.toMatchObject({
+    code: 'STATE_INTEGRITY',
+    message: expect.stringContaining('a dependency is missing') as string,
+  })
+})

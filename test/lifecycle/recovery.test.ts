@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { portsOf } from '../../local/local.ts'
+import { finishClose } from '../../shared/engine/deployment/close.ts'
+import { createLiveness } from '../../shared/engine/deployment/liveness.ts'
+import { settleOrphans } from '../../shared/engine/deployment/settle-orphans.ts'
+import { sweep } from '../../shared/engine/deployment/sweep.ts'
+import { keepSweeping } from '../../shared/engine/deployment/sweeper.ts'
+import type { Decision } from '../../shared/records/log.ts'
+import type { Outcome } from '../../shared/records/head.ts'
+import type { Operation } from '../../shared/records/operation.ts'
+import type {
+  EpochMs,
+  ExecutorId,
+  LogNumber,
+  OperationId,
+  WriterToken,
+} from '../../shared/records/ids.ts'
+import { holder, one, operation, openStage, type OnStage, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const outcome = (attempt: number, verdict: Outcome['verdict'] = 'succeeded'): Outcome => {
+  const at = 1 as EpochMs
+  return { operation: one, attempt, verdict, startedAt: at, endedAt: at }
+}
+
+/** One sweep over a plan, by somebody for whom every executor is dead. */
+function swept({ deployment }: OnStage, operations: readonly Operation[]) {
+  return sweep({ ...stage.platform, deployment, isGone: () => true }, operations)
+}
+
+describe('what a dead executor had begun', () => {
+  const create = operation(one, { op: 'create', effect: 'add' })
+
+  test('gets the outcome that was left', async () => {
+    const running = await stage.opened()
+    await running.begin(one, 'dead')
+    await stage.platform.operations.putOutcome(running.deployment, outcome(1))
+    await swept(running, [create])
+    expect((await running.headOf(one))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
+  })
+
+  test('is interrupted when it was a create', async () => {
+    const running = await stage.opened()
+    await running.begin(one, 'dead')
+    await swept(running, [create])
+    expect((await running.headOf(one))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
+  })
+
+  test('may begin again when it was a delete', async () => {
+    const running = await stage.opened()
+    await running.begin(one, 'dead')
+    await swept(running, [operation(one)])
+    expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 0 })
+    expect((await running.headOf(one))?.end).toBeUndefined()
+  })
+})
+
+describe('what is left at a close', () => {
+  test('gets its outcome, else it is interrupted, and what was not called is left', async () => {
+    const running = await stage.opened()
+    const { deployment } = running
+    const [second, third] = [2, 3] as unknown as [OperationId, OperationId]
+    await running.begin(one, 'dead')
+    await stage.platform.operations.putOutcome(deployment, outcome(1, 'failed'))
+    await running.begin(second, 'dead')
+    const owner = await running.begin(third, 'dead')
+    await stage.platform.operations.giveBack(deployment, third, owner, 1)
+    await settleOrphans(stage.platform, deployment, [one, second, third])
+    expect((await running.headOf(one))?.end).toEqual({ verdict: 'failed', attempt: 1 })
+    expect((await running.headOf(second))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
+    expect((await running.headOf(third))?.end).toBeUndefined()
+  })
+
+  test('is waited for while its owner lives', async () => {
+    const running = await stage.opened()
+    const { deployment } = running
+    const { platform } = stage
+    await record(running, [
+      {
+        kind: 'registration',
+        urn: operation(one).urn,
+        goal: '',
+        operations: [operation(one)],
+        sets: {},
+      },
+      { kind: 'closing', result: 'failed' },
+    ])
+    await platform.leases.register(deployment, 'alive' as ExecutorId, holder)
+    const owner = await running.begin(one, 'alive')
+    const ports = { ...portsOf(platform), isAlive: () => true }
+    const liveness = createLiveness(ports, deployment)
+    const closed = finishClose(ports, deployment, { liveness, changes: {} })
+    await new Promise(resolve => setTimeout(resolve, 150))
+    expect(await platform.control.read(deployment)).toMatchObject({
+      stop: 'graceful',
+      closed: false,
+    })
+    await platform.operations.select(deployment, one, { owner, attempt: 1, verdict: 'succeeded' })
+    await closed
+    expect((await running.headOf(one))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
+    expect(await platform.control.read(deployment)).toMatchObject({ closed: true })
+  })
+})
+
+/** Appends the first record of a log. */
+async function record({ deployment }: OnStage, decisions: readonly Decision[]): Promise<void> {
+  await stage.platform.log.append(deployment, {
+    number: 0 as LogNumber,
+    writer: 'w' as WriterToken,
+    at: 1 as EpochMs,
+    decisions,
+  })
+}
+
+describe('a sweep', () => {
+  const [join, waiter] = [3, 4] as unknown as [OperationId, OperationId]
+  const plan = [
+    operation(1, { releases: [join] }),
+    operation(2, { releases: [join] }),
+    operation(3, { op: 'join', needs: 2, releases: [waiter] }),
+    operation(4, { needs: 1 }),
+  ]
+
+  /** Ends operations as an executor does that dies before it can say so to anybody. */
+  async function ended({ deployment, begin }: OnStage, ids: readonly number[]): Promise<void> {
+    for (const id of ids as readonly OperationId[]) {
+      const owner = await begin(id, 'dead')
+      const end = { owner, attempt: 1, verdict: 'succeeded' } as const
+      await stage.platform.operations.select(deployment, id, end)
+    }
+  }
+
+  test('leaves a join that waits for more', async () => {
+    const running = await stage.opened()
+    await ended(running, [1])
+    await swept(running, plan)
+    expect((await running.headOf(join))?.arrived).toEqual([1])
+    expect((await running.headOf(join))?.end).toBeUndefined()
+  })
+
+  test('redoes arrivals, ends the join that has all, and sends what is ready then', async () => {
+    const running = await stage.opened()
+    const { deployment } = running
+    await ended(running, [1, 2])
+    await swept(running, plan)
+    expect((await running.headOf(join))?.end?.verdict).toBe('succeeded')
+    const [delivery] = await stage.platform.chains.receive(1, 1_000, { deployment })
+    expect(delivery?.message.operations).toEqual([waiter])
+  })
+
+  test('recovers nothing of an executor that lives', async () => {
+    const running = await stage.opened()
+    const { deployment } = running
+    const owner = await running.begin(one, 'alive')
+    await sweep({ ...stage.platform, deployment, isGone: () => false }, plan)
+    expect(await running.headOf(one)).toMatchObject({ owner, attempt: 1 })
+  })
+
+  test('does nothing in a deployment that was stopped', async () => {
+    const running = await stage.opened()
+    const { deployment } = running
+    const { platform } = stage
+    await record(running, [
+      { kind: 'registration', urn: operation(one).urn, goal: '', operations: plan, sets: {} },
+    ])
+    await running.begin(one, 'dead')
+    await platform.control.stop(deployment, 'graceful')
+    const liveness = { look: async () => new Set(['dead' as ExecutorId]) }
+    let looks = 0
+    const looked = Promise.withResolvers<void>()
+    const clock = {
+      ...platform.clock,
+      sleep: async (_ms: number, signal?: AbortSignal) => {
+        if ((looks += 1) < 4) return
+        looked.resolve()
+        await new Promise(resolve => signal?.addEventListener('abort', resolve))
+      },
+    }
+    const sweeping = keepSweeping({ ...platform, clock, deployment, liveness })
+    await looked.promise
+    await sweeping.end()
+    expect(await running.headOf(one)).toMatchObject({ owner: 'owner of 1', attempt: 1 })
+  })
+})

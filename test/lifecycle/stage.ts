@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createExecutor } from '../../shared/engine/executor/executor.ts'
+import { type TrackedState, stepOf } from '../../shared/engine/step.ts'
+import { resourceState } from '../../shared/state/resource.ts'
+import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
+import { createSlots } from '../../shared/engine/executor/slots.ts'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../shared/platform/embedded/platform.ts'
+import type { ControlPort, OperationsPort } from '../../shared/ports/records.ts'
+import type { Head } from '../../shared/records/head.ts'
+import {
+  type DeploymentId,
+  type EpochMs,
+  type ExecutorId,
+  type OperationId,
+  type OwnerToken,
+  type StackId,
+  stackIdOf,
+} from '../../shared/records/ids.ts'
+import type { Operation } from '../../shared/records/operation.ts'
+
+/** An operation of a plan that nobody decided: a delete without a call. */
+export function operation(id: number, given: Partial<Operation> = {}): Operation {
+  const urn = `urn:pulumi:s::p::t:m:T::n${id}` as Operation['urn']
+  const place = { id: id as OperationId, needs: 0, releases: [] }
+  const what = { op: 'delete', urn, type: 't:m:T', provider: '', effect: 'remove' } as const
+  return { ...place, ...what, logical: true, ...given }
+}
+
+export const [one, barrier, next] = [1 as OperationId, 2 as OperationId, 3 as OperationId]
+
+/** A delete with a barrier behind it, and one that the barrier releases. */
+export const plan: readonly Operation[] = [
+  operation(one, { barrier }),
+  operation(barrier, { op: 'join', needs: 1, releases: [next] }),
+  operation(next, { needs: 1 }),
+]
+
+/** The holder of every deployment here. */
+export const holder = { host: 'here', pid: 1, started: '1', who: 'someone: up' }
+
+/** What an executor stumbles over. */
+interface Faults {
+  readonly operations?: Partial<OperationsPort>
+  readonly control?: Partial<ControlPort>
+  readonly holdsLease?: () => boolean
+}
+
+/** A deployment with one executor, which runs `plan` when it is handed messages. */
+export interface OnStage {
+  readonly stack: StackId
+  readonly deployment: DeploymentId
+  /** Ends that were told, as `failed: why`. */
+  readonly told: string[]
+  /** Hands the first operation to the executor as its n-th delivery. */
+  readonly deliver: (deliveries: number) => Promise<void>
+  /** Begins an operation for an executor that is not this one. */
+  readonly begin: (id: OperationId, executor: string) => Promise<OwnerToken>
+  readonly headOf: (id: OperationId) => Promise<Head | undefined>
+}
+
+/** A platform of its own, on which deployments are put. */
+export interface Stage {
+  readonly platform: EmbeddedPlatform
+  readonly opened: (faults?: Faults) => Promise<OnStage>
+  readonly close: () => Promise<void>
+}
+
+/** Opens a stage in a folder that goes with it. */
+export async function openStage(): Promise<Stage> {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-stage-'))
+  const platform = await openEmbeddedPlatform({ home })
+  let stacks = 0
+  return {
+    platform,
+    async opened(faults = {}) {
+      const stack = stackIdOf('stage', `s${(stacks += 1)}`)
+      await platform.catalog.createStack(stack, 1 as EpochMs)
+      const about = { command: 'destroy', message: '', holder, at: 1 as EpochMs } as const
+      const { deployment } = await platform.catalog.start(stack, about)
+      await platform.control.create(deployment, holder)
+      return putOn(platform, { stack, deployment, faults })
+    },
+    async close() {
+      await platform.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+function stateOf(urn: Operation['urn']): TrackedState {
+  const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
+  return { state: resourceState({ urn, type: 't:m:T', custom: true }), ref }
+}
+
+function putOn(
+  platform: EmbeddedPlatform,
+  about: {
+    readonly stack: StackId
+    readonly deployment: DeploymentId
+    readonly faults: Faults
+  },
+): OnStage {
+  const { stack, deployment, faults } = about
+  const told: string[] = []
+  const context = {
+    deployment,
+    plan: { find: async (id: OperationId) => plan.find(each => each.id === id) },
+    sealing: {},
+    stepOf: async ({ urn }: Operation) =>
+      stepOf({ op: 'delete', effect: 'remove', old: stateOf(urn), skipCall: true }),
+    emitter: {
+      pre: () => undefined,
+      ended: (_step: unknown, end: { verdict: string; error?: { message: string } }) =>
+        void told.push(`${end.verdict}: ${end.error?.message ?? ''}`),
+      diagnostic: () => undefined,
+    },
+    performing: {},
+    told: new Set(),
+    slots: createSlots(4),
+    holdsLease: faults.holdsLease ?? (() => true),
+    admit: async () => 'now',
+  } as unknown as ExecutionContext
+  const ports = {
+    ...platform,
+    operations: { ...platform.operations, ...faults.operations },
+    control: { ...platform.control, ...faults.control },
+  }
+  const executor = createExecutor(ports, {
+    executor: 'e' as ExecutorId,
+    contextOf: async () => context,
+  })
+  const message = { deployment, operations: [one] }
+  return {
+    stack,
+    deployment,
+    told,
+    deliver: deliveries => executor.handle({ message, receipt: 'none', deliveries }),
+    async begin(id, by) {
+      const owner = `owner of ${id}` as OwnerToken
+      const claim = { owner, executor: by as ExecutorId, attempt: 0, needs: 0 }
+      await platform.operations.begin(deployment, id, claim)
+      return owner
+    },
+    headOf: async id => (await platform.operations.heads(deployment, [id])).get(id),
+  }
+}

@@ -1,0 +1,40 @@
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { mutate, type Mutation } from './mutation.ts'
+
+/** A copy of the project in which one thing at a time may be wrong. */
+export interface Copy {
+  readonly folder: string
+  /** Runs `during` while the mutation is in the copy. Throws when its text is not there. */
+  readonly mutated: <T>(mutation: Mutation, during: () => Promise<T>) => Promise<T>
+  readonly remove: () => Promise<void>
+}
+
+const folders = ['shared', 'functions', 'local', 'cli', 'test', 'proto']
+const files = ['package.json', 'tsconfig.json', 'vitest.config.ts']
+const leftOut = new Set(['node_modules', 'golden', 'e2e'])
+
+/** Copies the sources of a project; its packages are linked. */
+export async function createCopy(project: string): Promise<Copy> {
+  const folder = await mkdtemp(join(tmpdir(), 'antichain-mutations-'))
+  const filter = (path: string): boolean => !leftOut.has(basename(path))
+  for (const name of folders)
+    await cp(join(project, name), join(folder, name), { recursive: true, filter })
+  for (const name of files) await cp(join(project, name), join(folder, name))
+  await symlink(join(project, 'node_modules'), join(folder, 'node_modules'))
+  return {
+    folder,
+    async mutated(mutation, during) {
+      const path = join(folder, mutation.file)
+      const source = await readFile(path, 'utf8')
+      await writeFile(path, mutate(source, mutation))
+      try {
+        return await during()
+      } finally {
+        await writeFile(path, source)
+      }
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}

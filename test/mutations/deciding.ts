@@ -1,0 +1,225 @@
+import { type Mutation, seeds, tests } from './mutation.ts'
+
+const deployment = 'shared/engine/deployment'
+const generator = 'shared/engine/generator'
+const order = 'test/lifecycle/order-of-effects'
+const deletes = 'test/property/deletes'
+
+/** Decisions, their records, and what a new life makes of them. */
+export const decidingMutations: readonly Mutation[] = [
+  {
+    name: 'a writer that was deposed looks for the next free number',
+    breaks: 'I5: from then on the appends of the old generator fail',
+    file: `${deployment}/log-writer.ts`,
+    edits: [
+      [
+        "        if (result === 'taken')\n",
+        "        while ((await deps.log.append(life.deployment, { ...record, number: number as LogNumber })) === 'taken') number += 1\n        if (broken !== undefined)\n",
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/deposed')],
+  },
+  {
+    name: 'a chain is sent before its record is durable',
+    breaks: 'a batch exists once its record does, and only then are messages sent',
+    file: `${generator}/deployment-runner.ts`,
+    edits: [
+      ["await writer.append({ kind: 'registration',", "void writer.append({ kind: 'registration',"],
+    ],
+    caughtBy: [tests(order)],
+  },
+  {
+    name: 'the messages of a plan are sent before its record',
+    breaks: 'a batch exists once its record does, and only then are messages sent',
+    file: `${deployment}/plan-run.ts`,
+    edits: [['  await deps.writer.append(...before, {', '  void deps.writer.append(...before, {']],
+    caughtBy: [tests(order)],
+  },
+  {
+    name: 'a settled step is answered before its record is durable',
+    breaks: 'the reply goes out when the end is durable',
+    file: `${generator}/deployment-runner.ts`,
+    edits: [["await writer.append({ kind: 'settled',", "void writer.append({ kind: 'settled',"]],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'answers to invokes are not recorded',
+    breaks: 'I10: results of invokes are recorded before the next decision is',
+    file: `${generator}/deployment-runner.ts`,
+    edits: [
+      ['      writer.note({', '      const unwritten = [] as unknown[]\n      unwritten.push({'],
+    ],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'recorded answers are not given again',
+    breaks: 'I10: the same program takes the same path',
+    file: `${generator}/deployment-runner.ts`,
+    edits: [['if (known !== undefined)\n', 'if (known !== undefined && key === undefined)\n']],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'a new life decides anew what had begun',
+    breaks: 'I10: a registration that was decided keeps its decision if anything of it began',
+    file: `${generator}/replayed.ts`,
+    edits: [
+      [
+        'if (last.goal !== goal && !(await isKept(ctx, replay, last))) return undefined',
+        'if (last.goal !== goal) return undefined',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'a new life does not look at the log',
+    breaks: 'I10: a registration that was already decided gets the recorded decision',
+    file: `${generator}/replayed.ts`,
+    edits: [
+      [
+        'if (replay === undefined || last === undefined) return undefined',
+        'if (replay === undefined || last !== undefined) return undefined\n  if (last === undefined) return undefined',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'what is not registered again after a crash is left behind',
+    breaks: 'I9: a recorded resource that is not registered again is condemned',
+    file: `${generator}/replayed.ts`,
+    edits: [['    found.push(tracked)\n', '    if (urn.length < 0) found.push(tracked)\n']],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'a new life numbers its operations from the start',
+    breaks: 'operations: an id is unique and increasing in its deployment',
+    file: 'functions/step-generator/handle.ts',
+    edits: [['let last = started.left?.last ?? 0', 'let last = 0']],
+    caughtBy: [seeds(150)],
+  },
+  {
+    name: 'a deployment is resumed with another program',
+    breaks: 'resume: refuses when program, configuration or options changed',
+    file: 'functions/step-generator/resume.ts',
+    edits: [['if (first.program !== request.program)', "if (first.program === '')"]],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'a deployment that was stopped is resumed',
+    breaks: 'control: the stop flag is never taken back',
+    file: 'functions/step-generator/resume.ts',
+    edits: [
+      [
+        "if (control !== undefined && control.stop === 'none') return false",
+        'if (control !== undefined) return false',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'a deposed generator raises the stop flag',
+    breaks: 'close: a deposed generator may not set the flag',
+    file: 'functions/step-generator/handle.ts',
+    edits: [["await (stopping ??= writer.append({ kind: 'phase', phase: 'stopping' }))", '']],
+    caughtBy: [tests('test/lifecycle/deposed')],
+  },
+  {
+    name: 'the stop flag is set before the closing record',
+    breaks: 'close: a closing record in the log first',
+    file: 'functions/step-generator/handle.ts',
+    edits: [
+      [
+        '    isClosing = true\n',
+        "    isClosing = true\n    await ports.control.stop(deployment, 'graceful')\n",
+      ],
+    ],
+    caughtBy: [tests(order)],
+  },
+  {
+    name: 'a same is written although nothing of it changed',
+    breaks: 'I12: an unchanged resource costs no write',
+    file: `${generator}/carry-out.ts`,
+    edits: [
+      [
+        'const unwritten = equalResources(old.state, state)',
+        'const unwritten = old.state === state',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'a same is left out although an option of it changed',
+    breaks: 'a same writes nothing only when every persisted field equals the base',
+    file: 'shared/state/equal.ts',
+    edits: [["  'protect',\n", '']],
+    caughtBy: [tests('shared/state/equal')],
+  },
+  {
+    name: 'a resource is deleted before what depends on it',
+    breaks: 'deletes: released the moment the last dependent is gone',
+    file: 'shared/engine/graph/delete-edges.ts',
+    edits: [
+      [
+        'if (condemned.has(at)) targets.add(at)\n        if (graph',
+        'if (condemned.has(at) && at % 2 === 0) targets.add(at)\n        if (graph',
+      ],
+    ],
+    caughtBy: [tests(deletes)],
+  },
+  {
+    name: 'a parent is deleted before its children',
+    breaks: 'deletes: nothing before what depends on it, parents included',
+    file: 'shared/engine/graph/delete-edges.ts',
+    edits: [["if (state.parent !== '')\n", "if (state.parent === '')\n"]],
+    caughtBy: [tests('shared/engine/graph/delete-edges')],
+  },
+  {
+    name: 'a provider is deleted before what it provided',
+    breaks: 'deletes: nothing before what depends on it, providers included',
+    file: 'shared/engine/graph/delete-edges.ts',
+    edits: [
+      [
+        'if (provider !== undefined) named.add(provider)',
+        'if (provider !== undefined) named.delete(provider)',
+      ],
+    ],
+    caughtBy: [tests('shared/engine/graph/delete-edges')],
+  },
+  {
+    name: 'a part of the needs is dropped where joins are put in',
+    breaks: 'joins stand for all that they gather',
+    file: 'shared/engine/graph/joins.ts',
+    edits: [
+      [
+        'for (const source of level.slice(at, at + widthMax)) build',
+        'for (const source of level.slice(at, at + widthMax - 1)) build',
+      ],
+    ],
+    caughtBy: [tests('shared/engine/graph/joins')],
+  },
+  {
+    name: 'an operation gathers as many others as there are',
+    breaks: 'joins: no operation needs or releases more than 32 others',
+    file: 'shared/engine/graph/joins.ts',
+    edits: [['export const widthMax = 32', 'export const widthMax = 10_000']],
+    caughtBy: [tests('shared/engine/graph/joins')],
+  },
+  {
+    name: 'a wave begins before the one in front of it is over',
+    breaks: 'release antichain: a barrier between waves',
+    file: 'shared/engine/graph/barriers.ts',
+    edits: [['releases: waves[at + 1] ?? [] })', 'releases: waves[at + 2] ?? [] })']],
+    caughtBy: [tests(deletes)],
+  },
+  {
+    name: 'what a failed change still depends on is deleted',
+    breaks: 'I7: a state without what it depends on is not whole',
+    file: `${generator}/delete-steps.ts`,
+    edits: [
+      [
+        'for (const name of namedDependencies(state)) urns.add(name)',
+        'for (const name of namedDependencies(state)) urns.delete(name)',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/failures', 'still depends on')],
+  },
+]

@@ -1,0 +1,240 @@
+import { type Mutation, seeds, tests } from './mutation.ts'
+
+const executor = 'shared/engine/executor'
+const order = 'test/lifecycle/order-of-effects'
+
+/** What an executor owes to every call. */
+export const executingMutations: readonly Mutation[] = [
+  {
+    name: 'an operation begins without the control read',
+    breaks: 'I1: a read after the begin shows that the deployment was not stopped',
+    file: `${executor}/executor.ts`,
+    edits: [["control === undefined || control.closed || control.stop !== 'none'", 'false']],
+    caughtBy: [tests('test/lifecycle/executor'), seeds(150)],
+  },
+  {
+    name: 'the provider is asked before the begin is durable',
+    breaks: 'I1: write-ahead',
+    file: `${executor}/executor.ts`,
+    edits: [
+      [
+        '  let begun = await ports.operations.begin(deployment, id, claim)\n',
+        '  const early = await callAndRecord(ports, context, { operation, owner, attempt: 1, isAgain })\n' +
+          '  let begun = await ports.operations.begin(deployment, id, claim)\n',
+      ],
+      [
+        'const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })',
+        'const called = Promise.resolve(early)',
+      ],
+    ],
+    caughtBy: [tests(order)],
+  },
+  {
+    name: 'what was not called is not given back',
+    breaks: 'begin: stopped or closed, give back',
+    file: `${executor}/executor.ts`,
+    edits: [
+      [
+        'if (isStopped || !context.holdsLease()) {\n    await giveBack()',
+        'if (isStopped || !context.holdsLease()) {',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/executor')],
+  },
+  {
+    name: 'a call is made without a look at the own lease',
+    breaks: 'begin: then check the own lease',
+    file: `${executor}/executor.ts`,
+    edits: [['if (isStopped || !context.holdsLease()) {', 'if (isStopped) {']],
+    caughtBy: [tests('test/lifecycle/executor')],
+  },
+  {
+    name: 'a message is removed before the outcome is written',
+    breaks: 'end: then delete the message',
+    file: `${executor}/executor.ts`,
+    edits: [
+      [
+        '          const isLast =',
+        '          await ports.chains.remove(delivery.receipt)\n          const isLast =',
+      ],
+      [
+        '        }\n      }\n      await ports.chains.remove(delivery.receipt)',
+        '        }\n      }',
+      ],
+    ],
+    caughtBy: [tests(order)],
+  },
+  {
+    name: 'an end is selected before its outcome is written',
+    breaks: 'end: write the outcome, then select it',
+    file: `${executor}/attempt.ts`,
+    edits: [
+      ['  await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))\n', ''],
+      [
+        'const isSelected = await select()\n',
+        'const isSelected = await select()\n' +
+          '  await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))\n',
+      ],
+    ],
+    caughtBy: [tests(order)],
+  },
+  {
+    name: 'an outcome is forgotten',
+    breaks: "I2: every attempt's outcome is kept",
+    file: `${executor}/attempt.ts`,
+    edits: [
+      ['  await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))\n', ''],
+    ],
+    caughtBy: [seeds(150)],
+  },
+  {
+    name: 'a refused create is not put into the inbox',
+    breaks: 'I9: end: a create whose select is refused goes to the inbox',
+    file: `${executor}/attempt.ts`,
+    edits: [
+      ['  if (!isSelected) await keepTrying', '  if (!isSelected && attempt < 0) await keepTrying'],
+    ],
+    caughtBy: [tests('test/lifecycle/late')],
+  },
+  {
+    name: 'secrets stand unsealed in an outcome',
+    breaks: 'I8: no plaintext',
+    file: `${executor}/attempt.ts`,
+    edits: [
+      [
+        '{ state: context.sealing.seal(end.state) }',
+        '{ state: { ...context.sealing.seal(end.state), outputs: { open: [...end.state.outputs.values()].map(one => JSON.stringify(one)).join() } } }',
+      ],
+    ],
+    caughtBy: [seeds(150)],
+  },
+  {
+    name: 'arrivals are not redone when a message comes again',
+    breaks: 'I4: whoever finds an ended operation redoes what it released',
+    file: `${executor}/executor.ts`,
+    edits: [
+      [
+        'if (head.end === undefined) return Promise.resolve(undefined)',
+        'if (head.attempt >= 0) return Promise.resolve(undefined)',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/executor')],
+  },
+  {
+    name: 'a join that became ready is not ended',
+    breaks: 'joins are ended by whoever completes them',
+    file: `${executor}/release.ts`,
+    edits: [
+      ['for (const id of joins.keys()) await', 'for (const id of joins.keys()) if (id < 0) await'],
+    ],
+    caughtBy: [tests('test/lifecycle/executor')],
+  },
+  {
+    name: 'a waiter is released by the first arrival',
+    breaks: 'I3: a join opens when all have arrived',
+    file: `${executor}/release.ts`,
+    edits: [
+      [
+        "head.owner === '' && head.arrived.length >= waiter.needs",
+        "head.owner === '' && head.arrived.length >= 1",
+      ],
+    ],
+    caughtBy: [tests('test/property/deletes')],
+  },
+  {
+    name: 'only the first arrivals are redone when a message comes again',
+    breaks: 'executors redo arrivals along the chain on redelivery',
+    file: `${executor}/release.ts`,
+    edits: [['|| !ended.isAgain ||', '|| ended.isAgain ||']],
+    caughtBy: [tests('test/lifecycle/executor')],
+  },
+  {
+    name: 'a failed operation releases those that need it',
+    breaks: 'partial and failed release nobody',
+    file: `${executor}/release.ts`,
+    edits: [["if (verdict === 'succeeded') return", "if (verdict !== 'interrupted') return"]],
+    caughtBy: [tests('test/property/deletes')],
+  },
+  {
+    name: 'a create is begun a second time when its owner is gone',
+    breaks: 'I10: no create is ever sent twice',
+    file: 'shared/engine/deployment/recover.ts',
+    edits: [["new Set([\n  'update',", "new Set([\n  'create',\n  'update',"]],
+    caughtBy: [seeds(150)],
+  },
+  {
+    name: 'a delete that fails the second time counts as done without a look',
+    breaks: 'recovery: a delete again, and if that fails, read',
+    file: `${executor}/perform-again.ts`,
+    edits: [
+      [
+        'return (await isGone(step, deps)) ? succeeded(undefined) : end',
+        'return succeeded(undefined)',
+      ],
+    ],
+    caughtBy: [tests(`${executor}/perform-again`)],
+  },
+  {
+    name: 'a connection that was lost in a create counts as its failure',
+    breaks: 'whose error: lost says nothing about the cloud',
+    file: `${executor}/perform.ts`,
+    edits: [["thrown.status === 'lost')", "thrown.status === 'lost' && mode.preview)"]],
+    caughtBy: [seeds(150)],
+  },
+  {
+    name: 'a protected resource is deleted',
+    breaks: 'protect holds in every wave',
+    file: `${executor}/perform.ts`,
+    edits: [
+      ["if (old.protect && step.op === 'delete')", "if (old.protect && step.op === 'discard')"],
+    ],
+    caughtBy: [tests('test/lifecycle/deployments', 'protected')],
+  },
+  {
+    name: 'a lease is renewed after it was missed',
+    breaks: 'leases: whoever missed a renewal comes back only as a new identity',
+    file: `${executor}/lease.ts`,
+    edits: [
+      ['    if (sinceRenewalMs() > limits.leaseGiveUpMs) return giveUp()\n', ''],
+      ['isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs', 'isMine === false'],
+    ],
+    caughtBy: [tests(`${executor}/lease`)],
+  },
+  {
+    name: 'a lease holds until its loss is noticed',
+    breaks: 'begin: the deadline on a clock that counts suspension',
+    file: `${executor}/lease.ts`,
+    edits: [
+      ['holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs', 'holds: () => !isLost'],
+    ],
+    caughtBy: [tests(`${executor}/lease`)],
+  },
+  {
+    name: 'work that executors died of is told as never called',
+    breaks: 'only a living executor may say that a call was never made',
+    file: `${executor}/poisoned.ts`,
+    edits: [
+      ["attempt > givenBack ? 'interrupted' : 'failed'", "attempt > 99 ? 'interrupted' : 'failed'"],
+    ],
+    caughtBy: [tests('test/lifecycle/poisoned')],
+  },
+  {
+    name: 'more runs at once than may',
+    breaks: 'parallelism bounds what was sent and has not ended',
+    file: `${executor}/slots.ts`,
+    edits: [['      if (free > 0) {', '      if (free > -1) {']],
+    caughtBy: [tests(`${executor}/slots`)],
+  },
+  {
+    name: 'a preview creates',
+    breaks: 'I11: preview changes nothing',
+    file: 'shared/engine/executor/perform.ts',
+    edits: [
+      [
+        '      timeout: next.customTimeouts.create ?? 0,\n      preview: mode.preview,',
+        '      timeout: next.customTimeouts.create ?? 0,\n      preview: false,',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/deployments', 'preview')],
+  },
+]

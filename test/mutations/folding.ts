@@ -1,0 +1,195 @@
+import { type Mutation, seeds, tests } from './mutation.ts'
+
+const start = 'functions/step-generator/start.ts'
+
+/** Fold, publishing, the next base, and secrets. */
+export const foldingMutations: readonly Mutation[] = [
+  {
+    name: 'an end is folded whose needs are not in hand',
+    breaks: 'I6: the fold is of a closed set',
+    file: 'shared/journal/facts.ts',
+    edits: [
+      [
+        'for (const operation of withheld(operations, facts)) facts',
+        'for (const operation of withheld(new Map(), facts)) facts',
+      ],
+    ],
+    caughtBy: [tests('shared/journal/facts')],
+  },
+  {
+    name: 'the fold depends on the order in which entries came',
+    breaks: 'I6: the fold depends on base and the set of entries only',
+    file: 'shared/journal/replay.ts',
+    edits: [['.sort((a, b) => a.sequence - b.sequence)', '']],
+    caughtBy: [tests('shared/journal/replay')],
+  },
+  {
+    name: 'an entry that is there twice counts twice',
+    breaks: 'I6: duplicates do not matter',
+    file: 'shared/journal/replay.ts',
+    edits: [['return [...bySequence.values()].sort(', 'return [...entries].sort(']],
+    caughtBy: [tests('shared/journal/replay'), tests('test/property/fold')],
+  },
+  {
+    name: 'pending creates of the base are not carried',
+    breaks: 'start: carried until imported, cleared or resolved',
+    file: 'shared/journal/replay.ts',
+    edits: [["({ type }) => type === 'creating'", "({ type }) => type === ''"]],
+    caughtBy: [tests('shared/journal/replay')],
+  },
+  {
+    name: 'an open operation is not pending in the fold',
+    breaks: 'I9: what may exist is named by a pending operation',
+    file: 'shared/journal/replay.ts',
+    edits: [
+      [
+        'state.open.set(entry.operation, entry.pending)',
+        'state.open.set(entry.operation, undefined)',
+      ],
+    ],
+    caughtBy: [tests('shared/journal/replay')],
+  },
+  {
+    name: 'a base index is used for another URN',
+    breaks: 'the fold refuses a base whose URN at that index differs',
+    file: 'shared/journal/facts.ts',
+    edits: [
+      [
+        'if (state !== undefined && state.urn === urn) return state',
+        'if (state !== undefined) return state',
+      ],
+    ],
+    caughtBy: [tests('shared/journal/fold')],
+  },
+  {
+    name: 'a snapshot that is wrong is published unmarked',
+    breaks: 'I7: published, marked with its violations',
+    file: 'shared/journal/fold.ts',
+    edits: [
+      [
+        'if (fault === undefined) return { ...deployment, metadata }',
+        "if (fault !== '') return { ...deployment, metadata }",
+      ],
+    ],
+    caughtBy: [tests('shared/journal/fold')],
+  },
+  {
+    name: 'a deployment starts on a snapshot that is marked',
+    breaks: 'I7: no new deployment starts on it until it is repaired',
+    file: start,
+    edits: [
+      [
+        '    requireUsable(stored)\n',
+        '    if (stored.metadata === undefined) requireUsable(stored)\n',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/going-on')],
+  },
+  {
+    name: 'a fold is not sorted',
+    breaks: 'the fold sorts topologically',
+    file: 'shared/journal/fold.ts',
+    edits: [
+      [
+        'return sortTopologically(resources).resources',
+        'return resources.length < 0 ? sortTopologically(resources).resources : resources',
+      ],
+    ],
+    caughtBy: [tests('shared/journal/fold')],
+  },
+  {
+    name: 'a close publishes from the current pointer',
+    breaks: 'close: compare-and-swap from the version of the pinned base',
+    file: 'functions/compaction/handle.ts',
+    edits: [
+      [
+        'ports.catalog.publish(stack, view.version, snapshot)',
+        'ports.catalog.publish(stack, (await ports.catalog.stack(stack))?.version ?? 0, snapshot)',
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/compaction')],
+  },
+  {
+    name: 'a fold says when it was made instead of what it is of',
+    breaks: 'I6: not on when it ran',
+    file: 'functions/compaction/handle.ts',
+    edits: [['now: timestampOf(view.at)', 'now: new Date().toISOString()']],
+    caughtBy: [tests('test/lifecycle/compaction')],
+  },
+  {
+    name: 'an item of the inbox is matched by its URN alone',
+    breaks: 'start: its own pending operation, by deployment, operation and attempt',
+    file: 'shared/journal/take-late.ts',
+    edits: [
+      [
+        'find(operation => isOf(operation, item))',
+        'find(({ resource }) => resource.urn === item.urn)',
+      ],
+    ],
+    caughtBy: [tests('shared/journal/take-late')],
+  },
+  {
+    name: 'a stranger is adopted by its name',
+    breaks: 'recovery: a create is never adopted on its own',
+    file: 'shared/journal/take-late.ts',
+    edits: [['const isResolved = pending !== undefined && isFree', 'const isResolved = isFree']],
+    caughtBy: [tests('shared/journal/take-late')],
+  },
+  {
+    name: 'an object that the state has is taken from the inbox again',
+    breaks: 'start: same URN and id already in the base, drop',
+    file: 'shared/journal/take-late.ts',
+    edits: [
+      [
+        "resource.urn === urn && resource['id'] === id)) return state",
+        "resource.urn === id && resource['id'] === id)) return state",
+      ],
+    ],
+    caughtBy: [tests('shared/journal/take-late')],
+  },
+  {
+    name: 'the inbox is drained twice',
+    breaks: 'start: items of the pin are removed afterwards',
+    file: start,
+    edits: [['if (inbox.length > 0) await ports', 'if (inbox.length < 0) await ports']],
+    caughtBy: [tests('test/lifecycle/late')],
+  },
+  {
+    name: 'a pin does not name what it took from the inbox',
+    breaks: 'start: one pin record names the base version and the inbox items',
+    file: start,
+    edits: [['      inbox,\n    }', '      inbox: [],\n    }']],
+    caughtBy: [tests('test/lifecycle/late', 'resumed')],
+  },
+  {
+    name: 'secrets are kept in clear',
+    breaks: 'I8: no plaintext',
+    file: 'shared/engine/deployment/sealing.ts',
+    edits: [
+      [
+        'plaintext => ({ ciphertext: encrypt(plaintext) })',
+        'plaintext => (encrypt(plaintext) === plaintext ? { ciphertext: plaintext } : { plaintext })',
+      ],
+    ],
+    caughtBy: [seeds(150)],
+  },
+  {
+    name: 'a digest is a bare hash',
+    breaks: 'I8: comparisons of sealed things use a keyed HMAC',
+    file: 'shared/secrets/symmetric.ts',
+    edits: [["createHmac('sha256', subkey)", "createHmac('sha256', subkey.subarray(0, 0))"]],
+    caughtBy: [tests('shared/secrets/secrets')],
+  },
+  {
+    name: 'a blob that a record names is swept away',
+    breaks: 'I9: what records name stays',
+    file: 'shared/engine/deployment/sweep-blobs.ts',
+    edits: [
+      [
+        "if (used.has(hash)) return isAside ? 'putBack' : 'stays'",
+        "if (used.has(hash) && isAside) return 'putBack'",
+      ],
+    ],
+    caughtBy: [tests('test/lifecycle/retention')],
+  },
+]

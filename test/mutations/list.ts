@@ -1,0 +1,17 @@
+import { decidingMutations } from './deciding.ts'
+import { executingMutations } from './executing.ts'
+import { foldingMutations } from './folding.ts'
+import type { Mutation } from './mutation.ts'
+import { platformMutations } from './platform.ts'
+import { recoveringMutations } from './recovering.ts'
+import { storeMutations } from './store.ts'
+
+/** Every rule that is broken on purpose. */
+export const mutations: readonly Mutation[] = [
+  ...platformMutations,
+  ...storeMutations,
+  ...executingMutations,
+  ...recoveringMutations,
+  ...decidingMutations,
+  ...foldingMutations,
+]

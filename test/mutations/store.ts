@@ -1,0 +1,169 @@
+import { type Mutation, tests } from './mutation.ts'
+
+const contract = 'test/contract/embedded'
+const store = 'shared/platform/embedded/store'
+
+/** Conditions that the store puts upon writes. */
+export const storeMutations: readonly Mutation[] = [
+  {
+    name: 'an operation begins without what it needs',
+    breaks: 'I3: the store enforces needs in the write that is the begin',
+    file: `${store}/operation-methods.ts`,
+    edits: [['AND json_array_length(head.arrived) >= ?6', 'AND ?6 >= 0']],
+    caughtBy: [tests(contract, 'operations')],
+  },
+  {
+    name: 'an operation begins without a look at its attempt number',
+    breaks: 'begin: attempt still n as read',
+    file: `${store}/operation-methods.ts`,
+    edits: [["IN ('', ?3) AND head.attempt = ?5", "IN ('', ?3) AND ?5 >= 0"]],
+    caughtBy: [tests(contract, 'operations')],
+  },
+  {
+    name: 'an operation that has an owner is begun by another',
+    breaks: 'begin: no owner, or already mine',
+    file: `${store}/operation-methods.ts`,
+    edits: [["AND head.owner IN ('', ?3) AND head.attempt", 'AND head.attempt']],
+    caughtBy: [tests(contract, 'transitions of a head')],
+  },
+  {
+    name: 'a begin whose reply was lost is refused when it is repeated',
+    breaks: 'every conditional write can be repeated safely',
+    file: `${store}/operation-methods.ts`,
+    edits: [['return repeated ? {', 'return repeated && false ? {']],
+    caughtBy: [tests(contract, 'operations')],
+  },
+  {
+    name: 'a give-back erases an earlier attempt',
+    breaks: 'give back: undoes only its own attempt',
+    file: `${store}/operation-methods.ts`,
+    edits: [['given_back = given_back + ?5', 'given_back = iif(?5, attempt, given_back)']],
+    caughtBy: [tests(contract, 'operations')],
+  },
+  {
+    name: 'a second end is selected over the first',
+    breaks: 'I2: at most one outcome is selected',
+    file: `${store}/operation-methods.ts`,
+    edits: [['WHERE head.verdict IS NULL AND head.owner = ?3 AND', 'WHERE head.owner = ?3 AND']],
+    caughtBy: [tests(contract, 'operations')],
+  },
+  {
+    name: 'an end is selected by who does not own the operation',
+    breaks: 'select: this owner, this attempt',
+    file: `${store}/operation-methods.ts`,
+    edits: [['AND head.owner = ?3 AND head.attempt = ?4`', 'AND ?3 = ?3 AND head.attempt = ?4`']],
+    caughtBy: [tests(contract, 'transitions of a head')],
+  },
+  {
+    name: 'an outcome is written over another one',
+    breaks: 'I2: outcomes are immutable',
+    file: `${store}/operation-methods.ts`,
+    edits: [['ON CONFLICT DO NOTHING', 'ON CONFLICT DO UPDATE SET outcome = excluded.outcome']],
+    caughtBy: [tests(contract, 'operations')],
+  },
+  {
+    name: 'an arrival counts twice',
+    breaks: 'arrivals are a set',
+    file: `${store}/operation-methods.ts`,
+    edits: [['WHERE value = ?3) THEN', 'WHERE value = -?3) THEN']],
+    caughtBy: [tests(contract, 'operations')],
+  },
+  {
+    name: 'a deposed generator writes over the log',
+    breaks: 'I5: put-if-absent at the next number',
+    file: `${store}/log-methods.ts`,
+    edits: [['ON CONFLICT DO NOTHING', 'ON CONFLICT DO UPDATE SET record = excluded.record']],
+    caughtBy: [tests(contract, 'decision log')],
+  },
+  {
+    name: 'a record is appended behind a gap',
+    breaks: 'I5: put-if-absent at the next number',
+    file: `${store}/log-methods.ts`,
+    edits: [['WHERE ?2 = 0 OR EXISTS', 'WHERE ?2 >= 0 OR EXISTS']],
+    caughtBy: [tests(contract, 'decision log')],
+  },
+  {
+    name: 'a repeated append looks like a take-over',
+    breaks: 'every conditional write can be repeated safely',
+    file: `${store}/log-methods.ts`,
+    edits: [["return isMine ? 'mine' : 'taken'", "return isMine ? 'taken' : 'taken'"]],
+    caughtBy: [tests(contract, 'decision log')],
+  },
+  {
+    name: 'the stop flag is taken back',
+    breaks: 'control: the stop flag is never taken back',
+    file: `${store}/control-methods.ts`,
+    edits: [['WHERE deployment = ?1 AND stop < ?2', 'WHERE deployment = ?1']],
+    caughtBy: [tests(contract, 'control')],
+  },
+  {
+    name: 'an executor that was retired renews its lease',
+    breaks: 'leases: whoever missed a renewal comes back only as a new identity',
+    file: `${store}/control-methods.ts`,
+    edits: [['AND executor = ? AND retired = 0', 'AND executor = ?']],
+    caughtBy: [tests(contract, 'control|lease')],
+  },
+  {
+    name: 'a snapshot is published over a newer one',
+    breaks: 'close: compare-and-swap from the version of the base',
+    file: `${store}/catalog-methods.ts`,
+    edits: [['if (version !== args.expected) return', 'if (version < 0) return']],
+    caughtBy: [tests(contract, 'catalog')],
+  },
+  {
+    name: 'a stack runs two deployments at once',
+    breaks: 'I5: deployments of one stack are serialised',
+    file: `${store}/catalog-methods.ts`,
+    edits: [
+      [
+        "      if (stack.current !== '') {\n        const mine",
+        '      if (stack.version < 0) {\n        const mine',
+      ],
+    ],
+    caughtBy: [tests(contract, 'catalog')],
+  },
+  {
+    name: 'an old deployment releases a stack that a later one holds',
+    breaks: 'close: release is conditional on being current',
+    file: `${store}/catalog-methods.ts`,
+    edits: [['WHERE id = ? AND current = ?",', "WHERE id = ? AND ? <> ''\","]],
+    caughtBy: [tests(contract, 'catalog')],
+  },
+  {
+    name: 'records are deleted in mid-deployment',
+    breaks: 'I6: records are deleted only after the deployment is closed',
+    file: `${store}/retention-methods.ts`,
+    edits: [
+      ['if (closed === false || isCurrent) return true', 'if (closed === null) return isCurrent'],
+    ],
+    caughtBy: [tests(contract, 'retention|removal|goes|of a deployment')],
+  },
+  {
+    name: 'a blob that a record names is not found among the references',
+    breaks: 'I9: what records name stays',
+    file: `${store}/retention-methods.ts`,
+    edits: [["AND name NOT IN ('event', 'schema')", "AND name NOT IN ('event', 'schema', 'log')"]],
+    caughtBy: [tests(contract, 'every blob that a record')],
+  },
+  {
+    name: 'a record of a newer version is read as if it were ours',
+    breaks: 'a record written by a newer version is refused by name and version',
+    file: `${store}/record-forms.ts`,
+    edits: [['if (found <= format) return row', 'if (found > 0) return row']],
+    caughtBy: [tests('test/contract/embedded-forms')],
+  },
+  {
+    name: 'a request of several statements is kept in part',
+    breaks: 'effects of one request stand or fall together',
+    file: `${store}/batch.ts`,
+    edits: [["database.run('ROLLBACK TO request')", 'database.inTransaction()']],
+    caughtBy: [tests(`${store}/batch`)],
+  },
+  {
+    name: 'a damaged blob is handed out',
+    breaks: 'I7: blobs are what their name says',
+    file: 'shared/platform/embedded/blobs.ts',
+    edits: [['if (hashOf(bytes) === hash) return bytes', 'if (bytes.length > 0) return bytes']],
+    caughtBy: [tests('shared/platform/embedded/blobs')],
+  },
+]
