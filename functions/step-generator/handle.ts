@@ -66,7 +66,7 @@ export async function runDeployment(
     rebase: beside.rebase,
     stop: () => {
       life.noteStop()
-      return ports.control.stop(deployment, 'graceful')
+      return ports.control.stop(deployment, 'graceful', ports.holder)
     },
   }
   const sweeping = keepSweeping({ ...ports, deployment, liveness })

@@ -112,8 +112,15 @@ export interface ControlPort {
   /** Puts the record if absent. */
   readonly create: (deployment: DeploymentId, holder: Holder) => Promise<boolean>
   readonly read: (deployment: DeploymentId) => Promise<Control | undefined>
-  /** Raises the stop flag; never lowers it. */
-  readonly stop: (deployment: DeploymentId, stop: Exclude<Stop, 'none'>) => Promise<void>
+  /**
+   * Raises the stop flag; never lowers it. `by`: only while this is the holder, for a generator
+   * that was deposed may not stop its successor; anybody's word without it.
+   */
+  readonly stop: (
+    deployment: DeploymentId,
+    stop: Exclude<Stop, 'none'>,
+    by?: Holder,
+  ) => Promise<void>
   /** Names who holds the log now (after its takeover record is durable). */
   readonly hold: (deployment: DeploymentId, holder: Holder) => Promise<void>
   readonly close: (deployment: DeploymentId) => Promise<void>

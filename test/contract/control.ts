@@ -34,6 +34,16 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
       expect((await control.read(deployment))?.stop).toBe('forced')
     })
 
+    test('who was deposed cannot stop its successor', async () => {
+      const deployment = freshDeployment()
+      await control.create(deployment, holder)
+      await control.hold(deployment, other)
+      await control.stop(deployment, 'graceful', holder)
+      expect((await control.read(deployment))?.stop).toBe('none')
+      await control.stop(deployment, 'graceful', other)
+      expect((await control.read(deployment))?.stop).toBe('graceful')
+    })
+
     test('a new holder keeps the stop flag and the close', async () => {
       const deployment = freshDeployment()
       await control.create(deployment, holder)

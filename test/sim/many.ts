@@ -24,10 +24,12 @@ export async function runSeed(
   seed: number,
   about: { readonly twist?: Twist; readonly isShrunk?: boolean } = {},
 ): Promise<SeedReport> {
-  const drawn = await drawSeed(seed, about.twist)
-  const judged = await judge(seed, drawn, about)
+  const quiet = { ...about.twist, isQuiet: true }
+  const drawn = await drawSeed(seed, quiet)
+  let judged = await judge(seed, drawn, { twist: quiet })
   const violations = judged.violations.filter(one => !isKnown(one))
   const isBad = violations.length > 0
+  if (isBad) judged = await judge(seed, drawn, about)
   const small =
     isBad && about.isShrunk === true
       ? await shrink(seed, drawn, { ...about, failed: judged })

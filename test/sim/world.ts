@@ -22,6 +22,9 @@ export interface World extends Coverage {
   /** Notes what happened, with its time. */
   readonly trace: (line: string) => void
   readonly lines: readonly string[]
+  readonly isTraced: boolean
+  /** Whether faults strike: a run without any is looked at less closely. */
+  readonly isStruck: boolean
   /** Notes a broken rule. */
   readonly violate: (what: string) => void
   readonly violations: readonly string[]
@@ -31,6 +34,10 @@ export interface World extends Coverage {
 export interface Twist {
   readonly store?: (store: SimStore) => SimStore
   readonly queue?: (queue: ChainQueuePort) => ChainQueuePort
+  /** Keeps no trace: faster. */
+  readonly isQuiet?: boolean
+  /** Whether faults strike. */
+  readonly isStruck?: boolean
 }
 
 /** An empty world. `observerOf` gets the world that it looks at. */
@@ -52,6 +59,7 @@ export function createWorld(
     appended: (deployment, record) => observerOf(world).appended(deployment, record),
     closed: deployment => observerOf(world).closed(deployment),
     published: (blob, version) => observerOf(world).published(blob, version),
+    refused: rule => observerOf(world).refused(rule),
   }
   const store = createStore(observer)
   const world: World = {
@@ -73,8 +81,12 @@ export function createWorld(
       },
     },
     observer,
-    trace: line => void lines.push(`${scheduler.nowMs()} ${line}`),
+    trace(line) {
+      if (twist.isQuiet !== true) lines.push(`${scheduler.nowMs()} ${line}`)
+    },
     lines,
+    isTraced: twist.isQuiet !== true,
+    isStruck: twist.isStruck === true,
     violate(what) {
       lines.push(`${scheduler.nowMs()} VIOLATION ${what}`)
       if (!violations.includes(what)) violations.push(what)

@@ -8,7 +8,8 @@ export function createControl(call: StoreCall, random: RandomPort): ControlPort 
     create: (deployment, holder) =>
       call('control.create', { deployment, holder, token: random.uuid() }),
     read: async deployment => (await call('control.read', { deployment })) ?? undefined,
-    stop: async (deployment, stop) => void (await call('control.stop', { deployment, stop })),
+    stop: async (deployment, stop, by) =>
+      void (await call('control.stop', { deployment, stop, by: by ?? null })),
     hold: async (deployment, holder) => void (await call('control.hold', { deployment, holder })),
     close: async deployment => void (await call('control.close', { deployment })),
   }

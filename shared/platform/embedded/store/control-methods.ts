@@ -39,11 +39,19 @@ export const controlMethods = {
     }
   }),
   'control.stop': write(
-    (database, args: { readonly deployment: DeploymentId; readonly stop: Stop }): number =>
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId
+        readonly stop: Stop
+        readonly by: Holder | null
+      },
+    ): number =>
       database.run(
-        'UPDATE control SET stop = ?2 WHERE deployment = ?1 AND stop < ?2',
+        'UPDATE control SET stop = ?2 WHERE deployment = ?1 AND stop < ?2 AND holder = ifnull(?3, holder)',
         args.deployment,
         stops.indexOf(args.stop),
+        args.by === null ? null : JSON.stringify(args.by),
       ),
   ),
   'control.hold': write(
