@@ -1,18 +1,16 @@
 import { createEventRecorder } from '../shared/engine/events/recorder.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { Pin } from '../shared/engine/deployment/log-view.ts'
+import { firstPinOf, requireRules } from '../shared/engine/deployment/rules.ts'
 import { standingOf } from '../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { hasCode, messageOf } from '../shared/errors/error.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import {
-  deploymentPartsOf,
-  type DeploymentId,
-  type LogNumber,
-  type StackId,
-} from '../shared/records/ids.ts'
+import type { Platform } from '../shared/ports/platform.ts'
+import { rulesVersion } from '../shared/records/log.ts'
+import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { attend } from './attend.ts'
+import type { Hosts } from './surroundings.ts'
 
 /** What a process that serves does. */
 export type ServeRole = 'generator' | 'executor'
@@ -33,8 +31,10 @@ export interface ServeOptions {
 }
 
 interface Serving {
-  readonly platform: EmbeddedPlatform
+  readonly platform: Platform
   readonly ports: GeneratorPorts
+  /** What a test brings of its own; the real ones otherwise. */
+  readonly hostsOf?: (deployment: DeploymentId) => Hosts
 }
 
 /** How often the catalog is looked through, in ms. */
@@ -47,21 +47,25 @@ const lookMs = 1_000
  */
 export async function serve(serving: Serving, options: ServeOptions): Promise<void> {
   const { platform } = serving
-  const busy = new Map<DeploymentId, Promise<void>>()
-  const refused = new Set<DeploymentId>()
+  // By role: who runs operations of a deployment may have to go on with it as well.
+  const busy = new Map<string, Promise<void>>()
+  const refused = new Set<string>()
   const hidden = new Set<StackId>()
-  const begin = (deployment: DeploymentId, work: () => Promise<unknown>): void => {
+  const told = new Set<string>()
+  const begin = (key: string, deployment: DeploymentId, work: () => Promise<unknown>): void => {
     const done = work()
       .then(
         () => undefined,
         (thrown: unknown) => {
           if (isPassing(thrown)) return
-          refused.add(deployment)
-          options.said(`${deployment}: ${messageOf(thrown)}`)
+          refused.add(key)
+          const line = `${deployment}: ${messageOf(thrown)}`
+          if (!told.has(line)) options.said(line)
+          told.add(line)
         },
       )
-      .finally(() => busy.delete(deployment))
-    busy.set(deployment, done)
+      .finally(() => busy.delete(key))
+    busy.set(key, done)
   }
   while (!options.over.aborted) {
     const { stacks, unreadable } = await platform.catalog.stacks()
@@ -71,57 +75,55 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
       options.said(`${id}: ${messageOf(why)}`)
     }
     for (const { current } of stacks) {
-      if (current === '' || busy.has(current) || refused.has(current)) continue
-      const work = await workFor(serving, options, current)
-      if (work !== undefined) begin(current, work)
+      if (current === '') continue
+      for (const role of options.roles) {
+        const key = `${role} ${current}`
+        if (busy.has(key) || refused.has(key)) continue
+        const work = await workFor(serving, options, { deployment: current, role })
+        if (work !== undefined) begin(key, current, work)
+      }
     }
     await platform.clock.sleep(lookMs, options.over)
   }
   await Promise.all(busy.values())
 }
 
-/** Another process was faster, or there is nothing left to do. */
+/** Another process was faster, there is nothing left to do, or the store had a bad moment. */
 function isPassing(thrown: unknown): boolean {
   return (
+    hasCode(thrown, 'STORE_UNAVAILABLE') ||
     hasCode(thrown, 'NOTHING_TO_RESUME') ||
     hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') ||
     hasCode(thrown, 'STACK_BUSY')
   )
 }
 
-/** What this process can do for a deployment now. */
+/** What this process can do for a deployment now in one of its roles. */
 async function workFor(
   serving: Serving,
   options: ServeOptions,
-  deployment: DeploymentId,
+  { deployment, role }: { readonly deployment: DeploymentId; readonly role: ServeRole },
 ): Promise<(() => Promise<unknown>) | undefined> {
   const { platform, ports } = serving
   const control = await platform.control.read(deployment)
   if (control === undefined || control.closed) return undefined
-  const pin = await pinOf(platform, deployment)
+  const pin = await firstPinOf(platform, deployment)
   if (pin === undefined) return undefined
-  if (options.roles.has('executor') && pin.options.execute === 'elsewhere')
-    return () => attendOne(serving, options, { deployment, pin })
-  if (!options.roles.has('generator')) return undefined
+  if (pin.rules > rulesVersion) return async () => requireRules(deployment, pin)
+  if (role === 'executor') {
+    const { execute } = pin.options
+    return execute === 'elsewhere'
+      ? () => attendOne(serving, options, { deployment, pin })
+      : undefined
+  }
   const standing = await standingOf(ports, deployment)
   if (standing.kind !== 'dead') return undefined
   return () => options.resume(deployment, pin)
 }
 
-async function pinOf(
-  platform: EmbeddedPlatform,
-  deployment: DeploymentId,
-): Promise<Pin | undefined> {
-  // It follows the take-over at once: what a running deployment decided since is not read.
-  const records = await platform.log.read(deployment, 0 as LogNumber, 2)
-  return records
-    .flatMap(({ decisions }) => decisions)
-    .find((decision): decision is Pin => decision.kind === 'pin')
-}
-
 /** Runs operations of one deployment until that is closed. */
 async function attendOne(
-  { platform, ports }: Serving,
+  { platform, ports, hostsOf }: Serving,
   options: ServeOptions,
   { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
 ): Promise<void> {
@@ -133,7 +135,8 @@ async function attendOne(
       if ('diagnosticEvent' in event) recorder.emit(event)
     },
   }
-  const asked = { platform, ports, request, sink }
+  const hosts = hostsOf && (() => hostsOf(deployment))
+  const asked = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
   const { functionLimitMs: limitMs, over } = options
   options.said(`running operations of deployment ${deploymentPartsOf(deployment).number}`)
   try {

@@ -7,6 +7,7 @@ import { envelopeOf } from '../../shared/state/deployment.ts'
 import { operationsSincePin } from '../../shared/engine/deployment/left-behind.ts'
 import { inBatches, type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import type { RecordedEnd } from '../../shared/engine/deployment/end-watcher.ts'
+import { requireRules } from '../../shared/engine/deployment/rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import { fold } from '../../shared/journal/fold.ts'
@@ -34,14 +35,20 @@ export interface CompactionPorts {
 const writerVersion = 'v3.260.0'
 
 /**
- * Folds and publishes; answers the version. Throws STORE_CONFLICT when someone published meanwhile.
+ * Folds a deployment that a close has settled, and publishes; answers the version. Throws
+ * STORE_CONFLICT when someone published meanwhile.
  */
 export async function compact(
   ports: CompactionPorts,
   deployment: DeploymentId,
 ): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
   const view = await viewLog(ports, deployment)
-  const folded = await foldOf(ports, deployment, view)
+  const ends = await endsOf(ports, deployment, operationsSincePin(view))
+  // Whatever may have called has its end by now: what has none began after the stop flag, by an
+  // executor that will give it back, and is no pending operation.
+  const settled = (id: OperationId): RecordedEnd | undefined =>
+    ends.get(id)?.head.end === undefined ? undefined : ends.get(id)
+  const folded = await foldWith(ports, { deployment, view }, settled)
   const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(folded))))
   const { stack } = deploymentPartsOf(deployment)
   const published = await ports.catalog.publish(stack, view.version, snapshot)
@@ -100,6 +107,7 @@ export async function foldWith(
 ): Promise<StoredDeployment> {
   const { pin } = view
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'what has no base cannot be folded')
+  requireRules(deployment, pin)
   const base = await readSnapshotBlob(ports.blobs, pin.base)
   return fold({
     deployment,

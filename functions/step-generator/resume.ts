@@ -4,6 +4,7 @@ import { finishClose } from '../../shared/engine/deployment/close.ts'
 import { baseOf } from '../../shared/engine/deployment/base.ts'
 import { leftBehind, operationsSincePin } from '../../shared/engine/deployment/left-behind.ts'
 import { type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
+import { requireRules } from '../../shared/engine/deployment/rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { sweep } from '../../shared/engine/deployment/sweep.ts'
 import { busyError, standingOf, takeOver } from '../../shared/engine/deployment/take-over.ts'
@@ -20,7 +21,7 @@ export interface Interrupted {
 
 /**
  * The deployment that a stack was left with. Throws STACK_NOT_FOUND, STACK_BUSY when its holder
- * lives, NOTHING_TO_RESUME.
+ * lives, NOTHING_TO_RESUME, RECORD_TOO_NEW when a newer version began it.
  */
 export async function interruptedOf(ports: GeneratorPorts, stack: StackId): Promise<Interrupted> {
   const record = await ports.catalog.stack(stack)
@@ -33,6 +34,7 @@ export async function interruptedOf(ports: GeneratorPorts, stack: StackId): Prom
   const { pin } = await viewLog(ports, deployment)
   if (standing.kind === 'over' || pin === undefined)
     throw error('NOTHING_TO_RESUME', `no deployment of '${stack}' had begun to decide anything`)
+  requireRules(deployment, pin)
   return { deployment, pin }
 }
 

@@ -70,7 +70,8 @@ describe('what is left at a close', () => {
     await running.begin(second, 'dead')
     const owner = await running.begin(third, 'dead')
     await stage.platform.operations.giveBack(deployment, third, owner, 1)
-    await settleOrphans(stage.platform, deployment, [one, second, third])
+    const ports = { ...stage.platform, gone: new Set(['dead' as ExecutorId]) }
+    await settleOrphans(ports, deployment, [one, second, third])
     expect((await running.headOf(one))?.end).toEqual({ verdict: 'failed', attempt: 1 })
     expect((await running.headOf(second))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
     expect((await running.headOf(third))?.end).toBeUndefined()

@@ -12,11 +12,11 @@ import type { Sync } from './sync.ts'
 /** Stacks and what is published of them. `published` hears of each new version. */
 export function createCatalogOf(
   published: (blob: BlobHash, version: number) => void,
-): Sync<CatalogPort> {
+): Sync<CatalogPort> & { readonly removeVersions: (through: number) => void } {
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()
   const inbox: LateOutcome[] = []
-  const versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
+  let versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
   const known = (id: StackId): StackRecord & { readonly call: string } => {
     const stack = stacks.get(id)
     if (stack === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
@@ -77,5 +77,8 @@ export function createCatalogOf(
     },
     history: (_id, limit) => [...history.values()].reverse().slice(0, limit),
     versions: (_id, limit) => versions.slice(0, limit),
+    removeVersions(through) {
+      versions = versions.filter(({ version }) => version > through)
+    },
   }
 }

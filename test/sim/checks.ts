@@ -1,38 +1,45 @@
-import type { BlobHash, DeploymentId } from '../../shared/records/ids.ts'
+import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import type { Decision } from '../../shared/records/log.ts'
 import { headStateOf, transitionOf, transitions } from '../../shared/records/transitions.ts'
 import { decodeSnapshot } from '../../shared/state/deployment.ts'
-import { parseEnvelope } from '../../shared/state/envelope.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { textIn } from '../../shared/state/stored-fields.ts'
 import { equalMaps } from '../../shared/values/equal.ts'
 import { stripMap } from '../../shared/values/walk.ts'
 import type { Cloud } from './cloud.ts'
+import { checkFoldLaw, checkPartialFold, foldInputOf, type Seen } from './fold-law.ts'
 import { faultKinds } from './faults.ts'
 import type { HeadChange } from './heads.ts'
 import { secretMark, simSecrets } from './secrets.ts'
+import { stateIn } from './state-in.ts'
 import { parse, type Observer } from './store.ts'
 import type { World } from './world.ts'
 
-/** The state that a blob holds. */
-export function stateIn(world: World, blob: BlobHash | ''): StoredDeployment {
-  if (blob === '') return { manifest: { time: '', magic: '', version: '' }, metadata: {} }
-  const text = Buffer.from(world.store.blobs.get(blob)).toString('utf8')
-  return (
-    parseEnvelope(text).deployment ?? {
-      manifest: { time: '', magic: '', version: '' },
-      metadata: {},
-    }
-  )
-}
+/** How many of the changes of a head are followed by a fold of what is there. */
+const partialFolds = 0.01
 
 /** Looks at everything that is written, and at the cloud whenever a state is published. */
 export function createChecks(world: World, cloud: Cloud): Observer {
   const needs = new Map<string, number>()
   const excused = new Set<string>()
-  let [closings, published] = [0, 0]
+  const draw = world.draw.fork('checks')
+  /** When records were appended and operations ended, in the order of all of that. */
+  const appends = new Map<string, number[]>()
+  const ended = new Map<string, number>()
+  let [closings, published, moment] = [0, 0, 0]
+  /** What someone may see who read the log at some moment, and looks at the ends since then. */
+  const seenOf = (deployment: string): Seen => {
+    const moments = appends.get(deployment) ?? []
+    const records = draw.whole(0, moments.length)
+    const readAt = draw.whole(moments[records - 1] ?? 0, (moments[records] ?? moment) - 1)
+    return {
+      records,
+      end: (id: OperationId) =>
+        (ended.get(`${deployment} ${id}`) ?? 0) <= readAt || draw.chance(0.5),
+    }
+  }
   const learn = (deployment: DeploymentId, operations: readonly Operation[]): void => {
     for (const operation of operations) needs.set(`${deployment} ${operation.id}`, operation.needs)
   }
@@ -41,6 +48,8 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       if (text.includes(secretMark)) world.violate(`a secret stands in clear: ${around(text)}`)
     },
     appended(deployment, { number, decisions }) {
+      moment += 1
+      appends.set(deployment, [...(appends.get(deployment) ?? []), moment])
       for (const decision of decisions) {
         const rule = ruleOf(decision, number)
         if (rule !== undefined) world.covered('rule', rule)
@@ -54,11 +63,19 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       }
     },
     headChanged(change) {
+      moment += 1
+      if (change.before.end === undefined && change.after.end !== undefined)
+        ended.set(change.at, moment)
       if (change.before.end === undefined && change.after.end?.verdict === 'interrupted')
         world.covered('rule', 'an operation is interrupted')
       checkTransition(world, change, needs.get(change.at) ?? 0)
+      if (!world.isStruck || !draw.chance(partialFolds)) return
+      const [deployment = ''] = change.at.split(' ')
+      const input = foldInputOf(world, deployment as DeploymentId, seenOf(deployment))
+      if (input !== undefined) checkPartialFold(world, input)
     },
     closed: deployment => cloud.closed(deployment),
+    refused: rule => world.covered('rule', rule),
     published(blob) {
       published += 1
       if (published > closings) world.violate('a deployment published twice')
@@ -68,6 +85,10 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       if (state.metadata['integrity_error'] !== undefined)
         world.violate('what was published is marked as not whole')
       checkCloud(world, cloud, { state, excused })
+      const { current = '' } = world.store.catalog.stacks().stacks[0] ?? {}
+      const input = current === '' ? undefined : foldInputOf(world, current)
+      if (world.isStruck && input !== undefined)
+        checkFoldLaw(world, input, { published: state, draw })
     },
   }
 }

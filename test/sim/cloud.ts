@@ -50,6 +50,10 @@ export interface Cloud {
   readonly create: (call: CloudCall, name: string, inputs: PropertyMap) => string
   readonly update: (call: CloudCall, inputs: PropertyMap) => void
   readonly remove: (call: CloudCall) => void
+  /** What happens by itself: nobody knows until the object is read. Answers whether it is there. */
+  readonly drift: (name: string, kind: 'changes' | 'vanishes') => boolean
+  /** Everything that happened by itself was read by now: it is no excuse any more. */
+  readonly driftSeen: () => void
   /** What a person does by hand. */
   readonly clear: (id: string) => void
   /** Notes that a published state names an object. */
@@ -71,6 +75,7 @@ export function createCloud(
   const kept = new Set<string>()
   const closed = new Set<DeploymentId>()
   const sentBefore = new Map<string, CloudCall>()
+  const drifted: CloudCall[] = []
   let count = 0
   let answers = 0
   const missing = (id: string): ProviderError =>
@@ -111,6 +116,22 @@ export function createCloud(
         violate(`${call.id} was deleted before ${user}, which depends on it`)
       objects.delete(call.id)
       gone.set(call.id, call)
+    },
+    drift(name, kind) {
+      const found = [...objects.values()].find(object => object.name === name)
+      if (found === undefined) return false
+      const by: CloudCall = { ...found.by, kind: 'update', isHeard: false }
+      drifted.push(by)
+      const inputs = new Map([...found.inputs, ['value', -1]])
+      if (kind === 'changes') objects.set(found.id, { ...found, inputs, by })
+      else {
+        objects.delete(found.id)
+        gone.set(found.id, by)
+      }
+      return true
+    },
+    driftSeen() {
+      for (const call of drifted) call.isHeard = true
     },
     clear: id => void objects.delete(id),
     closed: deployment => void closed.add(deployment),

@@ -5,6 +5,8 @@ export interface Fault {
   /** Which deployment of the scenario, and which process that carries it on. */
   readonly step: number
   readonly life: number
+  /** Whose: 0 is the process of the command, others are those that run operations for it. */
+  readonly who: number
   readonly effect: number
   readonly kind: FaultKind
   /** In [0, 1): how long, how many, how late. */
@@ -55,6 +57,12 @@ const kinds = {
   'terminated by its terminal': { strikes: any, weight: 2 },
   'stopped from elsewhere': { strikes: any, weight: 1 },
   'second trigger': { strikes: any, weight: 2 },
+  'everything is killed': { strikes: any, weight: 1 },
+  'taken for dead by another host': { strikes: any, weight: 2 },
+  'frozen, and deposed meanwhile': { strikes: any, weight: 2 },
+  'an older version comes by': { strikes: any, weight: 1 },
+  'old records are removed': { strikes: any, weight: 2 },
+  'the state is read meanwhile': { strikes: any, weight: 2 },
 } as const satisfies Readonly<Record<string, KindRow>>
 
 /** What a fault is. */
@@ -73,14 +81,17 @@ const bag: readonly FaultKind[] = faultKinds.flatMap(kind =>
 )
 
 /** Draws three to eight faults over the effects that each deployment has when nothing fails. */
-export function drawFaults(draw: Draw, effects: readonly number[]): readonly Fault[] {
+export function drawFaults(draw: Draw, effects: readonly (readonly number[])[]): readonly Fault[] {
   return Array.from({ length: draw.whole(3, 8) }, () => {
     const step = draw.whole(0, effects.length - 1)
+    const ofStep = effects[step] ?? []
     const life = draw.chance(0.7) ? 0 : draw.chance(0.7) ? 1 : 2
+    const who = draw.whole(0, Math.max(0, ofStep.length - 1))
     return {
       step,
       life,
-      effect: draw.whole(1, effects[step] ?? 1),
+      who,
+      effect: draw.whole(1, Math.max(1, ofStep[who] ?? 1)),
       kind: bag[draw.whole(0, bag.length - 1)] ?? 'crash after an effect',
       size: draw.unit(),
     }

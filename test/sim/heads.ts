@@ -39,6 +39,7 @@ export function createHeads(changed: (change: HeadChange) => void) {
     if (after !== before) heads.set(at, after)
   }
   return {
+    all: heads,
     at: (at: string): Head | undefined => heads.get(at),
     arrive(deployment: DeploymentId, to: OperationId, from: OperationId): Head {
       const at = `${deployment} ${to}`

@@ -23,10 +23,11 @@ export async function runSeed(
   seed: number,
   about: { readonly isShrunk?: boolean } = {},
 ): Promise<SeedReport> {
-  const drawn = await drawSeed(seed)
-  const judged = await judge(seed, drawn)
+  const drawn = await drawSeed(seed, { isQuiet: true })
+  let judged = await judge(seed, drawn, { isQuiet: true })
   const violations = judged.violations.filter(one => !isKnown(one))
   const isBad = violations.length > 0
+  if (isBad) judged = await judge(seed, drawn)
   const small = isBad && about.isShrunk === true ? await shrink(seed, drawn, judged) : judged
   const sizes = drawn.scenario.steps.map(({ program }) => program.length)
   let struck = 0

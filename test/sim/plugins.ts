@@ -4,6 +4,9 @@ import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { equalValues } from '../../shared/values/equal.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 import { containsUnknown } from '../../shared/values/walk.ts'
+import { limits } from '../../shared/config/limits.ts'
+import type { ProcessGroup } from '../../shared/records/head.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { FaultKind } from './faults.ts'
 import { type Cloud, type CloudCall, lost } from './cloud.ts'
 import type { Launch } from './network.ts'
@@ -19,13 +22,19 @@ type Kind = CloudCall['kind']
 /**
  * Plugins that ask the model cloud. They die with their process and when it ends them: what they
  * were asked is then lost, which says nothing about the cloud. `refuses`: `<kind> <name>` of calls
- * that the cloud refuses in this deployment.
+ * that the cloud refuses in this deployment. `group`: the group that they run in.
  */
 export function createPlugins(
   launch: Launch,
   cloud: Cloud,
-  refuses: ReadonlySet<string>,
+  about: {
+    readonly refuses: ReadonlySet<string>
+    readonly deployment: DeploymentId | undefined
+    readonly group: ProcessGroup
+  },
 ): SimPlugins {
+  const { refuses, group } = about
+  let isOver = false
   const open = new Map<CloudCall, (thrown: ProviderError) => void>()
   const endAll = (): void => {
     for (const [call, fail] of open) {
@@ -35,7 +44,7 @@ export function createPlugins(
     open.clear()
   }
   const ask = <T>(
-    about: {
+    asked: {
       readonly kind: Kind
       readonly urn: string
       readonly name: string
@@ -43,28 +52,32 @@ export function createPlugins(
     },
     run: (call: CloudCall, isPartial: boolean) => T,
   ): Promise<T> => {
-    const { kind, urn, id } = about
+    const { kind, urn, id } = asked
     const call: CloudCall = {
       kind,
       urn,
       id,
-      deployment: launch.deployment(),
-      sender: { key: launch.key, isDead: launch.node.isDead },
+      deployment: about.deployment ?? launch.deployment(),
+      // Whoever is silent for so long has lost its lease, and its plugins with it.
+      sender: {
+        key: launch.key,
+        isDead: () => launch.node.isDead() || launch.node.silentMs() > limits.leaseMs,
+      },
       orphaned: false,
       isHeard: false,
       isRefused: false,
     }
     const watched = {
-      label: id === '' ? about.name : id,
+      label: id === '' ? asked.name : id,
       sent: () => cloud.sent(call),
       orphan: () => {
         call.orphaned = true
       },
     }
     const carried = (_call: string, struck?: FaultKind): T => {
-      call.isRefused = refuses.has(`${kind} ${about.name}`)
+      call.isRefused = refuses.has(`${kind} ${asked.name}`)
       if (call.isRefused)
-        throw new ProviderError(`${kind} ${about.name} was refused`, { status: 'ok', code: 9 })
+        throw new ProviderError(`${kind} ${asked.name} was refused`, { status: 'ok', code: 9 })
       return run(call, struck === 'create is partial')
     }
     return new Promise((resolve, reject) => {
@@ -100,8 +113,11 @@ export function createPlugins(
       spawn: () => {
         throw new TypeError('nothing is started here')
       },
-      groups: () => [],
-      close: async () => endAll(),
+      groups: () => (isOver ? [] : [group]),
+      close: async () => {
+        isOver = true
+        endAll()
+      },
     },
   }
 }

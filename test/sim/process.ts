@@ -1,116 +1,187 @@
-import { compact } from '../../functions/compaction/handle.ts'
-import type { GeneratorPorts } from '../../functions/step-generator/start.ts'
 import { deploy } from '../../local/deploy.ts'
+import { serve, type ServeRole } from '../../local/serve.ts'
+import type { Hosts } from '../../local/surroundings.ts'
 import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { DeployError } from '../../shared/errors/error.ts'
-import { stackIdOf } from '../../shared/records/ids.ts'
-import type { Cloud } from './cloud.ts'
-import type { Fault } from './faults.ts'
-import { type Launch, launchOn } from './network.ts'
-import { type SimNode, startNode } from './node.ts'
-import { createPlugins } from './plugins.ts'
+import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'
+import type { Launch } from './network.ts'
+import type { Machine, ProcessStart, SimProcess } from './machine.ts'
 import { createMonitor, programHostOf } from './program.ts'
 import type { Step } from './scenario.ts'
 import { simSecrets } from './secrets.ts'
-import type { World } from './world.ts'
 
 /** The stack that every scenario is about. */
 export const simStack = stackIdOf('sim', 'dev')
 
 /** What a process came to. `gone`: it died, or was killed. */
 export type ProcessEnd =
-  | { readonly kind: 'done'; readonly result: DeployResult }
+  | { readonly kind: 'done'; readonly result: DeployResult | undefined }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'gone' }
 
-/** What a process is started with. */
-export interface Started {
-  readonly key: string
+/** A process that runs a command. */
+export interface CommandStart extends ProcessStart {
   readonly step: Step
   readonly resume: boolean
   readonly wait: boolean
-  readonly faults: readonly Fault[]
   readonly pendingCreates?: DeployRequest['pendingCreates']
-  /** What a fault does beyond the process. */
-  readonly pulled: (fault: Fault, launch: Launch) => void
 }
 
-/** The processes of one machine. */
-export interface Machine {
-  readonly start: (about: Started) => { readonly launch: Launch; readonly end: Promise<ProcessEnd> }
+/** A process that was started. `stop`: as a person or a platform asks it to end. */
+export interface Started {
+  readonly launch: Launch
+  readonly end: Promise<ProcessEnd>
+  readonly stop: () => void
 }
 
-/** A machine on which nothing runs. */
-export function createMachine(world: World, cloud: Cloud): Machine {
-  const nodes = new Map<number, SimNode>()
-  return {
-    start(about) {
-      const number = nodes.size + 1
-      const node = startNode(world.scheduler, number, world.draw.fork(`node ${number}`))
-      nodes.set(number, node)
-      let running: RunningDeployment | undefined
-      const launch: Launch = launchOn(world, {
-        key: about.key,
-        node,
-        faults: about.faults,
-        levers: {
-          pull(fault) {
-            if (fault.kind === 'cancelled by its terminal') running?.cancel()
-            if (fault.kind === 'terminated by its terminal') running?.terminate()
-            about.pulled(fault, launch)
-          },
-        },
-      })
-      const monitor = createMonitor(world.scheduler, node)
-      const plugins = createPlugins(launch, cloud, about.step.refuses)
-      const ports: GeneratorPorts = {
-        ...launch.platform,
-        compact: deployment => compact(launch.platform, deployment),
-        holder: node.holder,
-        isAlive: other => nodes.get(other.pid)?.isDead() === false,
-        endGroup: () => undefined,
-      }
-      const run = async (): Promise<DeployResult> => {
-        running = await deploy({
-          platform: launch.platform,
-          ports,
-          request: requestOf(about),
-          sink: {
-            emit(event) {
-              if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
-                world.trace(`${about.key} says: ${event.diagnosticEvent.message.trim()}`)
-            },
-          },
-          hosts: () => ({
-            programs: programHostOf(monitor, about.step.program),
-            plugins: plugins.host,
-            monitor: monitor.server,
-            processes: plugins.processes,
-          }),
-        })
-        return running.done
-      }
-      world.trace(`${about.key} starts${about.resume ? ' to go on' : ''}`)
-      const end = Promise.race([
-        run().then(
-          (result): ProcessEnd => ({ kind: 'done', result }),
-          (thrown: unknown): ProcessEnd => failureOf(thrown),
-        ),
-        node.died.then((): ProcessEnd => ({ kind: 'gone' })),
-      ]).then(ended => {
-        world.trace(
-          `${about.key} ends: ${ended.kind === 'done' ? ended.result.result : textOf(ended)}`,
-        )
-        // A process that has come to its end leaves nothing behind.
-        node.crash()
-        return ended
-      })
-      return { launch, end }
+/** Starts a process that does one thing and ends. */
+export function startWork(
+  machine: Machine,
+  start: ProcessStart,
+  work: (process: SimProcess) => Promise<DeployResult | undefined>,
+): Started {
+  const process = machine.begin(start)
+  return { launch: process.launch, end: endOf(machine, process, work(process)), stop: () => {} }
+}
+
+/** Starts a process with a command of a person. */
+export function startCommand(machine: Machine, start: CommandStart): Started {
+  let running: RunningDeployment | undefined
+  const process = machine.begin({
+    ...start,
+    pulled(fault, struck) {
+      if (fault.kind === 'cancelled by its terminal') running?.cancel()
+      if (fault.kind === 'terminated by its terminal') running?.terminate()
+      start.pulled(fault, struck)
     },
+  })
+  const run = async (): Promise<DeployResult> => {
+    running = await deployIn(machine, process, start)
+    return running.done
+  }
+  return {
+    launch: process.launch,
+    end: endOf(machine, process, run()),
+    stop: () => running?.terminate(),
   }
 }
 
-function textOf(ended: Exclude<ProcessEnd, { kind: 'done' }>): string {
+/** Starts a process that serves: it ends when it is stopped, or because of a fault. */
+export function startServing(
+  machine: Machine,
+  start: ProcessStart & { readonly roles: ReadonlySet<ServeRole> },
+): Started {
+  const over = new AbortController()
+  const { world } = machine
+  const process = machine.begin({
+    ...start,
+    pulled(fault, struck) {
+      if (fault.kind.endsWith('by its terminal')) over.abort()
+      start.pulled(fault, struck)
+    },
+  })
+  const { launch, ports } = process
+  const askedOf = (deployment: DeploymentId): Step => {
+    const step = machine.asked.get(deployment)
+    if (step === undefined) throw new TypeError(`nobody asked for ${deployment}`)
+    return step
+  }
+  const serving = {
+    platform: launch.platform,
+    ports,
+    hostsOf(deployment: DeploymentId) {
+      launch.worksOn(deployment)
+      return hostsOf(machine, process, { step: askedOf(deployment), deployment })
+    },
+  }
+  const ended = serve(serving, {
+    roles: start.roles,
+    functionLimitMs: undefined,
+    over: over.signal,
+    requestOf: async deployment =>
+      requestOf({ step: askedOf(deployment), resume: true, wait: false }),
+    async resume(deployment) {
+      world.covered('rule', 'a deployment is gone on with by itself')
+      const about = { step: askedOf(deployment), resume: true, wait: false }
+      return (await deployIn(machine, process, about)).done
+    },
+    said: line => {
+      if (line.includes('newer antichain')) world.covered('rule', 'who serves refuses newer rules')
+      world.trace(`${start.key} says: ${line}`)
+    },
+  })
+  const end = endOf(machine, process, ended)
+  return { launch, end, stop: () => over.abort() }
+}
+
+type Asking = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'>
+
+function deployIn(
+  machine: Machine,
+  process: SimProcess,
+  about: Asking,
+): Promise<RunningDeployment> {
+  const { world } = machine
+  const { launch, ports, key } = process
+  return deploy({
+    platform: launch.platform,
+    ports: {
+      ...ports,
+      log: {
+        ...ports.log,
+        append(deployment, record) {
+          if (!machine.asked.has(deployment)) machine.asked.set(deployment, about.step)
+          return ports.log.append(deployment, record)
+        },
+      },
+    },
+    request: requestOf(about),
+    sink: {
+      emit(event) {
+        if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
+          world.trace(`${key} says: ${event.diagnosticEvent.message.trim()}`)
+      },
+    },
+    hosts: () => hostsOf(machine, process, about),
+  })
+}
+
+function hostsOf(
+  { world }: Machine,
+  { launch, plugins }: SimProcess,
+  { step, deployment }: { readonly step: Step; readonly deployment?: DeploymentId },
+): Hosts {
+  const monitor = createMonitor(world.scheduler, launch.node)
+  const made = plugins(step.refuses, deployment)
+  return {
+    programs: programHostOf(monitor, step.program),
+    plugins: made.host,
+    monitor: monitor.server,
+    processes: made.processes,
+  }
+}
+
+function endOf(
+  { world }: Machine,
+  { key, node }: SimProcess,
+  work: Promise<DeployResult | undefined | void>,
+): Promise<ProcessEnd> {
+  return Promise.race([
+    work.then(
+      (result): ProcessEnd => ({ kind: 'done', result: result ?? undefined }),
+      (thrown: unknown): ProcessEnd => failureOf(thrown),
+    ),
+    node.died.then((): ProcessEnd => ({ kind: 'gone' })),
+  ]).then(ended => {
+    world.trace(`${key} ends: ${textOf(ended)}`)
+    // A process that has come to its end leaves nothing behind.
+    node.crash()
+    return ended
+  })
+}
+
+function textOf(ended: ProcessEnd): string {
+  if (ended.kind === 'done') return ended.result?.result ?? 'done'
   return ended.kind === 'gone' ? 'gone' : `${ended.code} ${ended.message}`
 }
 
@@ -121,7 +192,7 @@ function failureOf(thrown: unknown): ProcessEnd {
   return { kind: 'failed', code: 'INTERNAL', message }
 }
 
-function requestOf({ step, resume, wait, pendingCreates }: Started): DeployRequest {
+function requestOf({ step, resume, wait, pendingCreates }: Asking): DeployRequest {
   return {
     stack: simStack,
     source: {
@@ -140,7 +211,7 @@ function requestOf({ step, resume, wait, pendingCreates }: Started): DeployReque
       parallel: step.parallel,
       refresh: step.refresh,
       continueOnError: step.continueOnError,
-      execute: 'here',
+      execute: step.execute,
       message: '',
     },
     program: simSecrets.digest(JSON.stringify(step.program)),

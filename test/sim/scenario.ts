@@ -1,4 +1,5 @@
 import type { Draw } from './draw.ts'
+import type { HostName } from './node.ts'
 
 /** One resource of a simulated program. */
 export interface Planned {
@@ -30,14 +31,30 @@ export interface Step {
   readonly refresh: boolean
   readonly continueOnError: boolean
   readonly parallel: number
+  /** Who runs its operations: the process of the command, or others. */
+  readonly execute: 'here' | 'elsewhere'
+  /** What happens to objects before it, without anybody's doing. */
+  readonly drift: readonly Drift[]
   readonly program: readonly Planned[]
   /** `<kind> <name>` of calls that the cloud refuses. */
   readonly refuses: ReadonlySet<string>
 }
 
+/** An object that changes or vanishes by itself. */
+export interface Drift {
+  readonly name: string
+  readonly kind: 'changes' | 'vanishes'
+}
+
 /** Commands in a row, and the goal that holds at the end. */
 export interface Scenario {
   readonly steps: readonly Step[]
+  /** Where those run that carry out operations; none where each command does it itself. */
+  readonly executors: readonly HostName[]
+  /** Where commands are given again that did not end: now here, now there. */
+  readonly hasTwoHosts: boolean
+  /** The step from which on a version with newer rules is used; the number of steps: never. */
+  readonly upgradeAt: number
 }
 
 /** Draws two to four deployments of 10 to 60 resources with edits in between. */
@@ -46,6 +63,15 @@ export function drawScenario(draw: Draw): Scenario {
   let program = drawProgram(draw.fork('program'), isLarge ? draw.whole(30, 60) : draw.whole(10, 24))
   const steps: Step[] = []
   const count = draw.whole(2, 4)
+  const around = draw.fork('around')
+  const hasTwoHosts = around.chance(0.4)
+  const executors = around.chance(0.35)
+    ? Array.from(
+        { length: around.whole(1, 3) },
+        (_none, at): HostName => (at > 0 && hasTwoHosts && around.chance(0.6) ? 'there' : 'here'),
+      )
+    : []
+  const upgradeAt = around.chance(0.25) ? around.whole(0, count - 1) : count
   for (let at = 0; at < count; at += 1) {
     const edit = draw.fork(`edit ${at}`)
     if (at > 0) program = edited(edit, program, at)
@@ -61,11 +87,21 @@ export function drawScenario(draw: Draw): Scenario {
       refresh: command !== 'refresh' && edit.chance(0.2),
       continueOnError: edit.chance(0.3),
       parallel: edit.pick([2, 4, 8, 16, 64]),
+      execute: executors.length > 0 ? 'elsewhere' : 'here',
+      drift: at === 0 || !edit.chance(0.25) ? [] : drawDrift(edit, program),
       program,
       refuses: new Set(refuses),
     })
   }
-  return { steps }
+  return { steps, executors, hasTwoHosts, upgradeAt }
+}
+
+function drawDrift(draw: Draw, program: readonly Planned[]): readonly Drift[] {
+  const things = program.filter(({ kind }) => kind === 'thing')
+  return Array.from({ length: draw.whole(1, 2) }, () => ({
+    name: things[draw.whole(0, things.length - 1)]?.name ?? '',
+    kind: draw.chance(0.5) ? ('changes' as const) : ('vanishes' as const),
+  }))
 }
 
 const nothing = {

@@ -61,7 +61,7 @@ export function createScheduler(): Scheduler {
         nowMs = event.atMs
         event.call()
         // Everything that follows from it in this turn comes before the next event.
-        await new Promise<void>(done => setImmediate(done))
+        await new Promise<void>(done => process.nextTick(done))
       }
       return true
     },

@@ -2,6 +2,7 @@ import { createDraw } from './draw.ts'
 import { drawFaults, type Fault } from './faults.ts'
 import { type Ran, runScenario } from './run.ts'
 import { drawScenario, type Scenario } from './scenario.ts'
+import type { Trace } from './world.ts'
 
 /** What a seed is: its scenario, its faults, and the run in which none of them strikes. */
 export interface Seed {
@@ -16,10 +17,10 @@ export interface Judged extends Ran {
 }
 
 /** Draws a seed. */
-export async function drawSeed(seed: number): Promise<Seed> {
+export async function drawSeed(seed: number, trace: Trace = {}): Promise<Seed> {
   const draw = createDraw(seed)
   const scenario = drawScenario(draw.fork('scenario'))
-  const calm = await runScenario(seed, scenario, [])
+  const calm = await runScenario(seed, scenario, [], trace)
   return { scenario, faults: drawFaults(draw.fork('faults'), calm.effects), calm }
 }
 
@@ -27,11 +28,11 @@ export async function drawSeed(seed: number): Promise<Seed> {
 export async function judge(
   seed: number,
   drawn: Seed,
-  about: { readonly faults?: readonly Fault[] } = {},
+  about: Trace & { readonly faults?: readonly Fault[] } = {},
 ): Promise<Judged> {
   const { scenario, calm } = drawn
   const faults = about.faults ?? drawn.faults
-  const ran = await runScenario(seed, scenario, faults)
+  const ran = await runScenario(seed, scenario, faults, about)
   const violations = [...calm.violations.map(one => `without faults: ${one}`), ...ran.violations]
   if (violations.length === 0) violations.push(...differences(calm.final, ran.final))
   return { ...ran, violations, faults }

@@ -8,6 +8,7 @@ import type {
   OperationsPort,
 } from '../../shared/ports/records.ts'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type { RetentionPort } from '../../shared/ports/retention.ts'
 import type { Control, Lease, Outcome } from '../../shared/records/head.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../shared/records/ids.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
@@ -16,6 +17,7 @@ import { error } from '../../shared/errors/error.ts'
 import { createCatalogOf } from './catalog.ts'
 import type { Sync } from './sync.ts'
 import { createHeads, type HeadChange } from './heads.ts'
+import { createRetention, tableOf } from './retention.ts'
 
 /** The records of all deployments, as one store without a network has them. */
 export interface SimStore {
@@ -26,6 +28,7 @@ export interface SimStore {
   readonly events: Sync<EventsPort>
   readonly catalog: Sync<CatalogPort>
   readonly blobs: Sync<BlobsPort>
+  readonly retention: Sync<RetentionPort>
 }
 
 /** Who looks on while the store is written. */
@@ -35,6 +38,8 @@ export interface Observer {
   readonly headChanged: (change: HeadChange) => void
   readonly appended: (deployment: DeploymentId, record: LogRecord) => void
   readonly closed: (deployment: DeploymentId) => void
+  /** A condition of the store refused something, or answered it as done before. */
+  readonly refused: (rule: string) => void
   readonly published: (blob: BlobHash, version: number) => void
 }
 
@@ -49,12 +54,18 @@ export function createStore(observer: Observer): SimStore {
     const text = outcomes.get(at)
     return text === undefined ? undefined : parse<Outcome>(text)
   }
+  const [logs, leases] = [new Map<DeploymentId, string[]>(), new Map<DeploymentId, Leases>()]
+  const controls = new Map<DeploymentId, ControlRow>()
+  const control = createControl(observer, controls)
+  const { removeVersions, ...catalog } = createCatalogOf(observer.published)
+  const tables = [logs, outcomes, heads.all, leases, controls].map(tableOf)
   return {
-    log: createLog(observer),
-    control: createControl(observer),
-    leases: createLeases(),
+    log: createLog(observer, logs),
+    control,
+    leases: createLeases(leases),
     events: createEvents(observer),
-    catalog: createCatalogOf(observer.published),
+    catalog,
+    retention: createRetention(tables, { control, catalog }, removeVersions),
     operations: {
       arrive: (deployment, to, from) => heads.arrive(deployment, to, from),
       begin: (deployment, operation, claim): BeginResult =>
@@ -113,16 +124,16 @@ export function parse<T>(text: string): T {
   return JSON.parse(text) as T
 }
 
-function createLog(observer: Observer): SimStore['log'] {
-  const logs = new Map<DeploymentId, string[]>()
+function createLog(observer: Observer, logs: Map<DeploymentId, string[]>): SimStore['log'] {
   return {
     append(deployment, record) {
       const text = JSON.stringify(record)
       const log = logs.get(deployment) ?? []
       logs.set(deployment, log)
       const there = log[record.number]
-      if (there !== undefined) return there === text ? 'mine' : 'taken'
-      if (record.number !== log.length) return 'taken'
+      const isNext = there === undefined && record.number === log.length
+      if (!isNext && there !== text) observer.refused('an append of a deposed generator is refused')
+      if (!isNext) return there === text ? 'mine' : 'taken'
       observer.kept(text)
       observer.appended(deployment, record)
       log.push(text)
@@ -133,8 +144,13 @@ function createLog(observer: Observer): SimStore['log'] {
   }
 }
 
-function createControl(observer: Observer): SimStore['control'] {
-  const controls = new Map<DeploymentId, Control & { readonly call: string }>()
+type ControlRow = Control & { readonly call: string }
+type Leases = Map<string, Lease>
+
+function createControl(
+  observer: Observer,
+  controls: Map<DeploymentId, ControlRow>,
+): SimStore['control'] {
   const change = (deployment: DeploymentId, changed: Partial<Control>): void => {
     const there = controls.get(deployment)
     if (there !== undefined) controls.set(deployment, { ...there, ...changed })
@@ -176,30 +192,26 @@ function createControl(observer: Observer): SimStore['control'] {
   }
 }
 
-function createLeases(): SimStore['leases'] {
-  const leases = new Map<DeploymentId, Map<string, Lease>>()
-  const of = (deployment: DeploymentId): Map<string, Lease> => {
-    const there = leases.get(deployment) ?? new Map<string, Lease>()
-    leases.set(deployment, there)
-    return there
+function createLeases(leases: Map<DeploymentId, Leases>): SimStore['leases'] {
+  const change = (deployment: DeploymentId, lease: Lease | undefined, to: Partial<Lease>): void => {
+    if (lease !== undefined) leases.get(deployment)?.set(lease.executor, { ...lease, ...to })
   }
   return {
     register(deployment, executor, holder) {
-      if (of(deployment).has(executor)) return
-      const lease = { executor, holder, counter: 0, retired: false, groups: [] }
-      of(deployment).set(executor, lease)
+      const there = leases.get(deployment) ?? new Map<string, Lease>()
+      leases.set(deployment, there)
+      if (there.has(executor)) return
+      there.set(executor, { executor, holder, counter: 0, retired: false, groups: [] })
     },
     renew(deployment, executor, groups) {
-      const lease = of(deployment).get(executor)
+      const lease = leases.get(deployment)?.get(executor)
       if (lease === undefined || lease.retired) return false
-      of(deployment).set(executor, { ...lease, groups, counter: lease.counter + 1 })
+      change(deployment, lease, { groups, counter: lease.counter + 1 })
       return true
     },
-    retire(deployment, executor) {
-      const lease = of(deployment).get(executor)
-      if (lease !== undefined) of(deployment).set(executor, { ...lease, retired: true })
-    },
-    list: deployment => [...of(deployment).values()],
+    retire: (deployment, executor) =>
+      change(deployment, leases.get(deployment)?.get(executor), { retired: true }),
+    list: deployment => [...(leases.get(deployment)?.values() ?? [])],
   }
 }
 

@@ -22,13 +22,28 @@ export interface World extends Coverage {
   /** Notes what happened, with its time. */
   readonly trace: (line: string) => void
   readonly lines: readonly string[]
+  readonly isTraced: boolean
+  /** Whether faults strike: a run without any is looked at less closely. */
+  readonly isStruck: boolean
   /** Notes a broken rule. */
   readonly violate: (what: string) => void
   readonly violations: readonly string[]
 }
 
+/** What a world is like besides its seed. */
+export interface Trace {
+  /** Keeps no trace: faster. */
+  readonly isQuiet?: boolean
+  /** Whether faults strike. */
+  readonly isStruck?: boolean
+}
+
 /** An empty world. `observerOf` gets the world that it looks at. */
-export function createWorld(seed: number, observerOf: (world: World) => Observer): World {
+export function createWorld(
+  seed: number,
+  observerOf: (world: World) => Observer,
+  about: Trace = {},
+): World {
   const scheduler = createScheduler()
   const draw = createDraw(seed)
   const lines: string[] = []
@@ -42,6 +57,7 @@ export function createWorld(seed: number, observerOf: (world: World) => Observer
     appended: (deployment, record) => observerOf(world).appended(deployment, record),
     closed: deployment => observerOf(world).closed(deployment),
     published: (blob, version) => observerOf(world).published(blob, version),
+    refused: rule => observerOf(world).refused(rule),
   }
   const store = createStore(observer)
   const world: World = {
@@ -63,8 +79,12 @@ export function createWorld(seed: number, observerOf: (world: World) => Observer
       },
     },
     observer,
-    trace: line => void lines.push(`${scheduler.nowMs()} ${line}`),
+    trace(line) {
+      if (about.isQuiet !== true) lines.push(`${scheduler.nowMs()} ${line}`)
+    },
     lines,
+    isTraced: about.isQuiet !== true,
+    isStruck: about.isStruck === true,
     violate(what) {
       lines.push(`${scheduler.nowMs()} VIOLATION ${what}`)
       if (!violations.includes(what)) violations.push(what)

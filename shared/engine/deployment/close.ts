@@ -42,8 +42,8 @@ export async function finishClose(
   const { stack } = deploymentPartsOf(deployment)
   await deps.control.stop(deployment, 'graceful')
   const ids = executedOperations(view).map(operation => operation.id)
-  await awaitRunning({ ...deps, deployment, liveness: about.liveness }, ids)
-  await settleOrphans(deps, deployment, ids)
+  const gone = await awaitRunning({ ...deps, deployment, liveness: about.liveness }, ids)
+  await settleOrphans({ ...deps, gone }, deployment, ids)
   const { version } = view.pin === undefined ? { version: 0 } : await deps.compact(deployment)
   await deps.control.close(deployment)
   const { result } = view.closing

@@ -1,7 +1,7 @@
 import type { ChainQueuePort } from '../../ports/queue.ts'
 import type { BlobsPort, ControlPort, OperationsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import type { BlobHash, DeploymentId, OperationId } from '../../records/ids.ts'
+import type { BlobHash, DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
@@ -164,15 +164,15 @@ async function runOutWhenStopped(
 }
 
 /**
- * Resolves when none of the operations has a living owner that did not end it. Only after a stop:
- * nothing begins then.
+ * Resolves when none of the operations has a living owner that did not end it; answers the
+ * executors that are gone. Only after a stop: what begins then is given back before it calls.
  */
 export async function awaitRunning(
   deps: Pick<PlanDeps, 'operations' | 'clock' | 'deployment' | 'liveness'>,
   ids: readonly OperationId[],
-): Promise<void> {
+): Promise<ReadonlySet<ExecutorId>> {
   let looked = -Infinity
-  let gone: ReadonlySet<string> = new Set()
+  let gone: ReadonlySet<ExecutorId> = new Set()
   for (let open = ids; open.length > 0; ) {
     if (deps.clock.monotonicMs() - looked > lookAtLeasesMs) {
       gone = await deps.liveness.look()
@@ -182,10 +182,11 @@ export async function awaitRunning(
     for (const batch of inBatches(open, pageMax)) {
       const heads = await deps.operations.heads(deps.deployment, batch)
       for (const [id, head] of heads)
-        if (head.owner !== '' && head.end === undefined && !gone.has(head.executor))
+        if (head.executor !== '' && head.end === undefined && !gone.has(head.executor))
           running.push(id)
     }
     open = running
     if (open.length > 0) await deps.clock.sleep(runOutMs)
   }
+  return gone
 }

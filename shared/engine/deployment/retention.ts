@@ -5,7 +5,9 @@ import type { DecisionLogPort } from '../../ports/records.ts'
 import type { KeptDeployment, RetentionPort } from '../../ports/retention.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../records/ids.ts'
+import { rulesVersion } from '../../records/log.ts'
 import type { LivenessDeps } from './liveness.ts'
+import { firstPinOf } from './rules.ts'
 import { saveLate } from './late-creates.ts'
 
 /** How long things are kept. */
@@ -61,7 +63,9 @@ export async function removeOld(deps: RetentionDeps, removal: Removal): Promise<
     const { stack } = deploymentPartsOf(deployment)
     if (staying.has(stack) || (removal.stack ?? stack) !== stack) continue
     const goes =
-      isOld(kept, nowMs, removal.keeping.recordsMs) && (await isLateWindowOver(deps, kept, nowMs))
+      isOld(kept, nowMs, removal.keeping.recordsMs) &&
+      (await isLateWindowOver(deps, kept, nowMs)) &&
+      (await isUnderstood(deps, deployment))
     if (!goes) {
       // What it made late is known by the records of those behind it.
       staying.add(stack)
@@ -109,6 +113,12 @@ async function isLateWindowOver(
   if (states.includes(true)) return false
   if (!states.includes(undefined)) return true
   return endedAt !== undefined && endedAt + limits.lateWindowMs <= nowMs
+}
+
+/** What a newer version decided says to it alone what of it must be saved. */
+async function isUnderstood(deps: RetentionDeps, deployment: DeploymentId): Promise<boolean> {
+  const pin = await firstPinOf(deps, deployment)
+  return pin === undefined || pin.rules <= rulesVersion
 }
 
 async function removeAll(retention: RetentionPort, deployment: DeploymentId): Promise<void> {

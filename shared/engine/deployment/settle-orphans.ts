@@ -1,22 +1,24 @@
 import type { OperationsPort } from '../../ports/records.ts'
-import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import type { Head } from '../../records/head.ts'
+import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
 import { inBatches } from './log-view.ts'
 
 /**
- * Gives every begun operation whose owner is gone its end: the outcome that it left is selected,
- * else it is written as interrupted, and the fold makes it a pending operation. Each write is
- * conditional on owner and attempt, so it may be repeated and may race with a late owner.
+ * Gives every operation its end that may have called and whose owner is gone: the outcome that it
+ * left is selected, else it is written as interrupted, and the fold makes it a pending operation.
+ * An attempt of a living owner that is met here began after the stop flag, and is given back by it.
+ * Each write is conditional on owner and attempt, so it may be repeated and may race with a late
+ * owner.
  */
 export async function settleOrphans(
-  ports: { readonly operations: OperationsPort },
+  ports: { readonly operations: OperationsPort; readonly gone: ReadonlySet<ExecutorId> },
   deployment: DeploymentId,
   ids: readonly OperationId[],
 ): Promise<void> {
   for (const batch of inBatches(ids, 500)) {
     const heads = await ports.operations.heads(deployment, batch)
     for (const [id, head] of heads) {
-      const hasCalled = head.attempt > head.givenBack
-      if (head.end !== undefined || !hasCalled) continue
+      if (head.end !== undefined || !mayHaveCalled(head, ports.gone)) continue
       const outcome = await ports.operations.outcome(deployment, id, head.attempt)
       const verdict = outcome?.verdict ?? 'interrupted'
       await ports.operations.select(deployment, id, {
@@ -26,4 +28,13 @@ export async function settleOrphans(
       })
     }
   }
+}
+
+/** Whether some attempt of an operation may have called its provider. */
+function mayHaveCalled(
+  { owner, executor, attempt, givenBack }: Head,
+  gone: ReadonlySet<ExecutorId>,
+): boolean {
+  const isHeld = owner !== '' && executor !== '' && !gone.has(executor)
+  return attempt - (isHeld ? 1 : 0) > givenBack
 }

@@ -6,10 +6,16 @@ import { type CloseDeps, finishClose } from './close.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import { type LogView, viewLog } from './log-view.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
+import { firstPinOf, requireRules } from './rules.ts'
 
 /** What a take-over asks besides a close. */
 export interface TakeOverDeps extends CloseDeps {
   readonly random: RandomPort
+  /**
+   * What is known of a holder besides its process: false once its dead-man nudge came. It may be
+   * wrong, for the log refuses who was deposed. As `isAlive` where it is absent.
+   */
+  readonly isHolding?: (holder: Holder) => boolean | undefined
 }
 
 /** How a deployment stands that somebody started before. */
@@ -30,7 +36,8 @@ export async function standingOf(
   for (;;) {
     const control = await deps.control.read(deployment)
     if (control !== undefined) {
-      if (deps.isAlive(control.holder) !== false && !isSelf(control.holder, deps.holder))
+      const isHolding = deps.isHolding ?? deps.isAlive
+      if (isHolding(control.holder) !== false && !isSelf(control.holder, deps.holder))
         return { kind: 'held', holder: control.holder }
       return { kind: 'dead', holder: control.holder }
     }
@@ -57,9 +64,10 @@ export interface TakenOver {
 /**
  * Takes over the log of a deployment whose holder is dead: executors that died with it are retired
  * and what they left running is ended first, then the take-over is recorded. Throws
- * DEPLOYMENT_TAKEN_OVER when somebody else was faster.
+ * DEPLOYMENT_TAKEN_OVER when somebody else was faster, RECORD_TOO_NEW for newer rules.
  */
 export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Promise<TakenOver> {
+  requireRules(deployment, await firstPinOf(deps, deployment))
   const liveness = createLiveness(deps, deployment)
   await liveness.look()
   const view = await viewLog(deps, deployment)
@@ -77,7 +85,7 @@ export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Pr
 
 /**
  * Takes over a deployment whose holder is dead, and closes it: outcomes that were found are
- * selected, the rest becomes interrupted. Throws DEPLOYMENT_TAKEN_OVER.
+ * selected, the rest becomes interrupted. Throws what `takeOver` throws.
  */
 export async function closeDead(
   deps: TakeOverDeps,

@@ -1,0 +1,101 @@
+import { afterEach, expect, test } from 'vitest'
+import { readState } from '../../functions/compaction/handle.ts'
+import { serve } from '../../local/serve.ts'
+import { portsOf } from '../../local/local.ts'
+import { removeOld } from '../../shared/engine/deployment/retention.ts'
+import type { LogNumber, WriterToken } from '../../shared/records/ids.ts'
+import { type Holder, rulesVersion } from '../../shared/records/log.ts'
+import { createCloud } from './cloud.ts'
+import type { TestEngine } from './engine.ts'
+import { first, second } from './resume.ts'
+import { createEngines, stackOf } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const name = /begun by a newer antichain: it follows rules 2, this version knows 1/
+
+/** An engine whose stack was left with a deployment that a newer version began and died of. */
+async function leftByNewer(): Promise<TestEngine> {
+  const engine = await engines.of(createCloud())
+  await engine.run(first)
+  const { platform } = engine
+  const { id, version, snapshot } = await stackOf(platform)
+  const at = platform.clock.now()
+  const holder: Holder = { ...portsOf(platform).holder, pid: 2 ** 22 + 1, started: 'long ago' }
+  const about = { command: 'up', message: '', holder, at } as const
+  const { deployment } = await platform.catalog.start(id, about)
+  await platform.control.create(deployment, holder)
+  const writer = 'the newer one' as WriterToken
+  const records = await platform.log.read(`${id}/1` as typeof deployment, 0 as LogNumber, 9)
+  const pin = records.flatMap(({ decisions }) => decisions).find(({ kind }) => kind === 'pin')
+  if (pin?.kind !== 'pin') throw new Error('the first deployment has no pin')
+  const newer = { ...pin, version, base: snapshot, rules: rulesVersion + 1 }
+  const takeover = { kind: 'takeover', holder } as const
+  for (const [number, decision] of [takeover, newer].entries())
+    await platform.log.append(deployment, {
+      number: number as LogNumber,
+      writer,
+      at,
+      decisions: [decision],
+    })
+  return engine
+}
+
+/** Everything that a refusal must leave as it was. */
+async function recordsOf({ platform }: TestEngine): Promise<unknown> {
+  const stack = await stackOf(platform)
+  const { current } = stack
+  if (current === '') throw new Error('nothing was left')
+  return {
+    stack,
+    log: await platform.log.read(current, 0 as LogNumber, 9),
+    control: await platform.control.read(current),
+    leases: await platform.leases.list(current),
+  }
+}
+
+test('a deployment of a newer version is refused by name by all, and left alone', async () => {
+  const engine = await leftByNewer()
+  const { platform } = engine
+  const before = await recordsOf(engine)
+  const refused = { code: 'RECORD_TOO_NEW', message: expect.stringMatching(name) }
+  await expect(engine.run(second, { resume: true })).rejects.toMatchObject(refused)
+  await expect(engine.run(second)).rejects.toMatchObject(refused)
+  await expect(readState(platform, await stackOf(platform))).rejects.toMatchObject(refused)
+  const over = new AbortController()
+  const said: string[] = []
+  await serve(
+    { platform, ports: portsOf(platform) },
+    {
+      roles: new Set(['generator', 'executor']),
+      functionLimitMs: undefined,
+      over: over.signal,
+      requestOf: () => Promise.reject(new Error('nothing is asked for')),
+      resume: () => Promise.reject(new Error('nothing is gone on with')),
+      said(line) {
+        said.push(line)
+        over.abort()
+      },
+    },
+  )
+  expect(said).toHaveLength(1)
+  expect(said[0]).toMatch(name)
+  expect(await recordsOf(engine)).toEqual(before)
+})
+
+test('records of a newer version are not removed', async () => {
+  const engine = await leftByNewer()
+  const { platform } = engine
+  const { current, id } = await stackOf(platform)
+  if (current === '') throw new Error('nothing was left')
+  await platform.control.close(current)
+  const end = { at: platform.clock.now(), result: 'failed', changes: {}, version: 1 } as const
+  await platform.catalog.release(current, end)
+  const removed = await removeOld(
+    { ...platform, isAlive: () => false },
+    { keeping: { recordsMs: 0, versions: undefined }, stack: id, deploymentsMax: 9, dryRun: false },
+  )
+  expect(removed.deployments).not.toContain(current)
+  expect(await platform.log.read(current, 0 as LogNumber, 9)).toHaveLength(2)
+})

@@ -1,0 +1,52 @@
+import type { ClockPort } from '../../shared/ports/system.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
+
+/** The wall time at which the simulated world begins. */
+export const beganAtMs = Date.UTC(2030, 0, 1)
+
+/** The clock of the world itself, for what lives outside of all processes. */
+export function createWorldClock(scheduler: Scheduler): ClockPort {
+  return {
+    ...createClock(scheduler, undefined, 1),
+    monotonicMs: scheduler.nowMs,
+    now: () => (beganAtMs + scheduler.nowMs()) as EpochMs,
+  }
+}
+
+/** Timers of one owner, whose clock runs at `pace`. */
+export function createClock(
+  scheduler: Scheduler,
+  owner: Owner | undefined,
+  pace: number,
+): Pick<ClockPort, 'sleep' | 'every' | 'soon'> {
+  return {
+    sleep: (ms, signal) =>
+      new Promise(resolve => {
+        if (signal?.aborted === true) return resolve()
+        const finish = (): void => {
+          callOff()
+          signal?.removeEventListener('abort', finish)
+          resolve()
+        }
+        const callOff = scheduler.after(ms / pace, finish, owner)
+        signal?.addEventListener('abort', finish, { once: true })
+      }),
+    every(ms, call) {
+      let callOff = (): void => undefined
+      const again = (): void => {
+        callOff = scheduler.after(
+          ms / pace,
+          () => {
+            again()
+            call()
+          },
+          owner,
+        )
+      }
+      again()
+      return () => callOff()
+    },
+    soon: call => void scheduler.after(0, call, owner),
+  }
+}

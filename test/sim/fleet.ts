@@ -1,0 +1,83 @@
+import type { ServeRole } from '../../local/serve.ts'
+import { createWorldClock } from './clock.ts'
+import type { Fault } from './faults.ts'
+import type { Machine, SimProcess } from './machine.ts'
+import type { HostName } from './node.ts'
+import { startServing, type Started } from './process.ts'
+
+/** Processes that run operations for others, each started again when it died. */
+export interface Fleet {
+  /** Asks all to end; resolves when they have, or were ended after a while. */
+  readonly end: () => Promise<void>
+  /** Kills all that run now; they are started again. */
+  readonly killAll: () => void
+  /** Asks all that run now to end; they are started again, as the version that is in use then. */
+  readonly replace: () => void
+  /** Effects of the first process of each place. */
+  readonly effects: () => readonly number[]
+}
+
+/** How long a process may take to end after it was asked to, in virtual ms. */
+const endWithinMs = 300_000
+
+/**
+ * The platform of some processes. One that dies is started again within 20 seconds, as the version
+ * that is in use then. The first one also goes on with what lost its generator, sometimes.
+ */
+export function startFleet(
+  machine: Machine,
+  about: {
+    readonly key: string
+    readonly hosts: readonly HostName[]
+    readonly faults: readonly Fault[]
+    readonly isNewer: () => boolean
+    readonly pulled: (fault: Fault, process: SimProcess) => void
+  },
+): Fleet {
+  const { world } = machine
+  const clock = createWorldClock(world.scheduler)
+  const draw = world.draw.fork(`fleet ${about.key}`)
+  const running = new Map<number, Started>()
+  const effects: number[] = about.hosts.map(() => 0)
+  let isOver = false
+  const keep = async (host: HostName, at: number): Promise<void> => {
+    const roles: ReadonlySet<ServeRole> = new Set(
+      at === 0 && draw.chance(0.5) ? ['generator', 'executor'] : ['executor'],
+    )
+    for (let life = 0; !isOver; life += 1) {
+      const faults = about.faults.filter(fault => fault.who === at + 1 && fault.life === life)
+      const started = startServing(machine, {
+        key: `${about.key}.e${at + 1}.${life}`,
+        host,
+        isNewer: about.isNewer(),
+        faults,
+        roles,
+        pulled: about.pulled,
+      })
+      running.set(at, started)
+      const end = await started.end
+      if (life === 0) effects[at] = started.launch.effects()
+      running.delete(at)
+      if (end.kind === 'failed' && end.code === 'INTERNAL')
+        world.violate(`it broke: ${end.message}`)
+      if (!isOver) world.covered('rule', 'a process is started again')
+      if (!isOver) await clock.sleep(draw.whole(200, 20_000))
+    }
+  }
+  const kept = about.hosts.map(keep)
+  return {
+    async end() {
+      isOver = true
+      for (const started of running.values()) started.stop()
+      await Promise.race([Promise.all(kept), clock.sleep(endWithinMs)])
+      for (const { launch } of running.values()) launch.node.crash()
+    },
+    killAll() {
+      for (const { launch } of running.values()) launch.node.crash()
+    },
+    replace() {
+      for (const started of running.values()) started.stop()
+    },
+    effects: () => effects.map((count, at) => running.get(at)?.launch.effects() ?? count),
+  }
+}

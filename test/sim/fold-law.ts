@@ -1,0 +1,129 @@
+import { executedOperations, viewOf } from '../../shared/engine/deployment/log-view.ts'
+import { entriesOf, fold } from '../../shared/journal/fold.ts'
+import type { FoldInput } from '../../shared/journal/fold-input.ts'
+import { replay } from '../../shared/journal/replay.ts'
+import type { DeploymentId, LogNumber, OperationId } from '../../shared/records/ids.ts'
+import type { Operation } from '../../shared/records/operation.ts'
+import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { timestampOf } from '../../shared/state/timestamp.ts'
+import type { Draw } from './draw.ts'
+import { stateIn } from './state-in.ts'
+import { parse } from './store.ts'
+import type { World } from './world.ts'
+
+/** What a reader may see of a deployment. */
+export interface Seen {
+  /** Records of the log, which is read first. */
+  readonly records: number
+  /** Whether it sees the end of an operation: ends are read later, and not all at once. */
+  readonly end: (id: OperationId) => boolean
+}
+
+/**
+ * Everything that a fold of a deployment depends on, as `seen`, else all of it; undefined before
+ * its pin.
+ */
+export function foldInputOf(
+  world: World,
+  deployment: DeploymentId,
+  seen?: Seen,
+): FoldInput | undefined {
+  const { store } = world
+  const records = store.log.read(deployment, 0 as LogNumber, seen?.records ?? 1e9)
+  const pages = new Map(
+    records
+      .flatMap(({ decisions }) => decisions)
+      .flatMap(decision => (decision.kind === 'plan' ? decision.pages : []))
+      .map(hash => {
+        const text = Buffer.from(store.blobs.get(hash)).toString('utf8')
+        return [hash, parse<readonly Operation[]>(text)] as const
+      }),
+  )
+  const view = viewOf(records, pages)
+  const { pin } = view
+  if (pin === undefined) return undefined
+  const ends = store.operations.ends(
+    deployment,
+    executedOperations(view).map(({ id }) => id),
+  )
+  return {
+    deployment,
+    base: stateIn(world, pin.base),
+    decisions: view.decisions.slice(view.decisions.lastIndexOf(pin) + 1),
+    page: hash => pages.get(hash) ?? [],
+    end(id) {
+      const end = ends.get(id)
+      if (end?.head.end === undefined || seen?.end(id) !== false) return end
+      // Begun before it ended: that much is known of it.
+      const { end: _end, ...head } = end.head
+      return { head }
+    },
+    secretsProvider: pin.secrets,
+    now: timestampOf(view.at),
+    version: '',
+  }
+}
+
+/**
+ * The records as they are once a close has settled them: what is begun and has no end began after
+ * the stop flag, and will be given back by who was never allowed to call.
+ */
+function settled(input: FoldInput): FoldInput {
+  return {
+    ...input,
+    end(id) {
+      const end = input.end(id)
+      return end?.head.end === undefined ? undefined : end
+    },
+  }
+}
+
+/**
+ * The fold law (I6): what is published is the fold of what the records say, and so is every replay
+ * of the same entries in whatever order and however often they came.
+ */
+export function checkFoldLaw(
+  world: World,
+  records: FoldInput,
+  { published, draw }: { readonly published: StoredDeployment; readonly draw: Draw },
+): void {
+  const input = settled(records)
+  const { version } = published.manifest
+  const about = { baseFeatures: [], now: input.now, version }
+  const once = JSON.stringify(fold({ ...input, version }))
+  if (once !== JSON.stringify(published))
+    world.violate(
+      `what is published is not the fold of the records: ${difference(JSON.stringify(published), once)}`,
+    )
+  const entries = entriesOf(input)
+  const straight = replay(input.base, entries, { ...about, order: same })
+  const mixed = [...entries, ...entries.filter(() => draw.chance(0.3))]
+    .map(entry => ({ entry, at: draw.unit() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ entry }) => entry)
+  const again = replay(input.base, mixed, { ...about, order: same })
+  if (JSON.stringify(again) !== JSON.stringify(straight))
+    world.violate('a replay depends on how its entries came')
+  world.covered('checked', 'a fold does not depend on how its entries came')
+}
+
+/** A fold is whole whatever of the ends was seen so far (I6: it folds a closed set). */
+export function checkPartialFold(world: World, input: FoldInput): void {
+  const fault = verifyIntegrity(fold(input))
+  if (fault !== undefined) world.violate(`a fold of what a reader may see is not whole: ${fault}`)
+  world.covered('checked', 'a fold of what a reader may see is whole')
+}
+
+function same<T>(resources: T): T {
+  return resources
+}
+
+/** Where two texts part. */
+function difference(one: string, other: string): string {
+  let at = 0
+  while (at < one.length && one[at] === other[at]) at += 1
+  return [one, other]
+    .map(text => text.slice(Math.max(0, at - 120), at + 160))
+    .join('\n  instead of ')
+}

@@ -1,0 +1,108 @@
+import { compact } from '../../functions/compaction/handle.ts'
+import type { GeneratorPorts } from '../../functions/step-generator/start.ts'
+import type { ProcessGroup } from '../../shared/records/head.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import type { Holder } from '../../shared/records/log.ts'
+import type { Cloud } from './cloud.ts'
+import type { Fault } from './faults.ts'
+import { type Launch, launchOn } from './network.ts'
+import { type HostName, type SimNode, startNode } from './node.ts'
+import { createPlugins, type SimPlugins } from './plugins.ts'
+import type { Step } from './scenario.ts'
+import type { World } from './world.ts'
+import { limits } from '../../shared/config/limits.ts'
+
+/** What any process is started with. */
+export interface ProcessStart {
+  readonly key: string
+  readonly host: HostName
+  /** Whether it is of a version with newer rules. */
+  readonly isNewer: boolean
+  readonly faults: readonly Fault[]
+  /** What a fault does beyond the effect that it strikes. */
+  readonly pulled: (fault: Fault, process: SimProcess) => void
+}
+
+/** One process with its ports. */
+export interface SimProcess {
+  readonly key: string
+  readonly host: HostName
+  readonly node: SimNode
+  readonly launch: Launch
+  readonly ports: GeneratorPorts
+  readonly plugins: (refuses: ReadonlySet<string>, deployment?: DeploymentId) => SimPlugins
+}
+
+/** All processes of a world, dead ones among them. */
+export interface Machine {
+  readonly world: World
+  readonly cloud: Cloud
+  readonly begin: (start: ProcessStart) => SimProcess
+  /** Lets the other host take a living process for dead, as a late dead-man nudge does. */
+  readonly suspect: (process: SimProcess) => void
+  /** What a deployment was first asked with, for who finds it again. */
+  readonly asked: Map<DeploymentId, Step>
+}
+
+/** Group leaders have numbers of their own. */
+const groupsFrom = 1_000_000
+
+/** Hosts on which nothing runs. */
+export function createMachine(world: World, cloud: Cloud): Machine {
+  const processes = new Map<number, SimProcess>()
+  const suspected = new Set<number>()
+  const isAlive = (
+    host: HostName,
+    other: Pick<Holder, 'host' | 'pid' | 'started'>,
+  ): boolean | undefined => {
+    if (other.host !== host) return undefined
+    if (other.pid < groupsFrom) return processes.get(other.pid)?.node.isDead() === false
+    return processes.get(other.pid - groupsFrom)?.launch.hasPlugins() === true
+  }
+  /** Of another host nothing is known but that its dead-man nudge came. */
+  const isHolding = (host: HostName, { pid, ...other }: Holder): boolean | undefined => {
+    if (other.host === host) return isAlive(host, { pid, ...other })
+    const isSilent = (processes.get(pid)?.node.silentMs() ?? 0) > limits.deadManNudgeMs
+    return suspected.has(pid) || isSilent ? false : undefined
+  }
+  return {
+    world,
+    cloud,
+    asked: new Map(),
+    suspect: ({ node }) => void suspected.add(node.number),
+    begin({ key, host, isNewer, faults, pulled }) {
+      const number = processes.size + 1
+      const node = startNode(world.scheduler, { number, host }, world.draw.fork(`node ${number}`))
+      const launch: Launch = launchOn(world, {
+        key,
+        node,
+        isNewer,
+        faults,
+        levers: { pull: fault => pulled(fault, process) },
+      })
+      const group: ProcessGroup = { pid: groupsFrom + number, started: 'then' }
+      const process: SimProcess = {
+        key,
+        host,
+        node,
+        launch,
+        ports: {
+          ...launch.platform,
+          compact: deployment => compact(launch.platform, deployment),
+          holder: node.holder,
+          isAlive: other => isAlive(host, other),
+          isHolding: other => isHolding(host, other),
+          endGroup(of) {
+            world.covered('rule', 'what a dead process left running is ended')
+            processes.get(of.pid - groupsFrom)?.launch.endPlugins()
+          },
+        },
+        plugins: (refuses, deployment) =>
+          createPlugins(launch, cloud, { refuses, deployment, group }),
+      }
+      processes.set(number, process)
+      world.trace(`${key} starts on ${host}${isNewer ? ', a newer version' : ''}`)
+      return process
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import { createWorldClock } from './clock.ts'
+import type { Fault } from './faults.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import type { Machine } from './machine.ts'
+import type { HostName } from './node.ts'
+import { type ProcessEnd, simStack, startCommand } from './process.ts'
+import { pullerOf } from './pulls.ts'
+import type { Scenario, Step } from './scenario.ts'
+import { settledByPerson } from './person.ts'
+
+/** Who runs commands: starts them again after a crash, as a person or a platform would. */
+export interface Operating {
+  readonly machine: Machine
+  readonly faults: readonly Fault[]
+  /** Effects of the first life of each step: of the command, then of each that serves. */
+  readonly effects: (readonly number[])[]
+}
+
+/** Most tries to reach the goal once no fault strikes any more. */
+const triesMax = 8
+/** Most processes that a person starts for one step. */
+const livesMax = 5
+
+/** Runs every step under faults, then settles what is left until the goal is reached. */
+export async function operate(deps: Operating, scenario: Scenario): Promise<void> {
+  const last = scenario.steps.at(-1)
+  if (last === undefined) return
+  const { machine } = deps
+  const { world, cloud } = machine
+  await createWorldClock(world.scheduler).sleep(1)
+  const ending: Promise<void>[] = []
+  for (const [at, step] of scenario.steps.entries()) {
+    for (const { name, kind } of step.drift)
+      if (cloud.drift(name, kind)) world.covered('fault', `an object ${kind} by itself`)
+    ending.push((await carryOn(deps, scenario, { step, at })).ending)
+  }
+  await Promise.all(ending)
+  const command = last.command === 'destroy' ? 'destroy' : 'up'
+  const execute = 'here'
+  await settle(deps, scenario, { ...last, command, execute, refresh: false, refuses: new Set() })
+}
+
+/** Runs one step; answers when the processes that served it have ended. */
+async function carryOn(
+  deps: Operating,
+  scenario: Scenario,
+  { step, at }: { readonly step: Step; readonly at: number },
+): Promise<{ readonly ending: Promise<void> }> {
+  const { machine } = deps
+  const { world } = machine
+  const draw = world.draw.fork(`operator ${at}`)
+  const clock = createWorldClock(world.scheduler)
+  const others: Promise<unknown>[] = []
+  const faults = deps.faults.filter(fault => fault.step === at)
+  let resume = false
+  let isUpgraded = at > scenario.upgradeAt
+  const fleetOf = (): Fleet =>
+    startFleet(machine, {
+      key: `${at}`,
+      hosts: scenario.executors,
+      faults,
+      isNewer: () => isUpgraded,
+      pulled: (fault, process) => pulled(fault, process),
+    })
+  const pulled = pullerOf(machine, {
+    step,
+    isNewer: () => isUpgraded,
+    others,
+    killFleet: () => fleet.killAll(),
+  })
+  const fleet = fleetOf()
+  for (let life = 0; life < livesMax; life += 1) {
+    if (life > 0 && at === scenario.upgradeAt && !isUpgraded) {
+      world.covered('rule', 'a version is exchanged for a newer one in mid-deployment')
+      isUpgraded = true
+      fleet.replace()
+    }
+    const host: HostName = life > 0 && scenario.hasTwoHosts && draw.chance(0.4) ? 'there' : 'here'
+    const isOlder = isUpgraded && life > 0 && draw.chance(0.2)
+    const started = startCommand(machine, {
+      key: `${at}.${life}`,
+      host,
+      isNewer: isUpgraded && !isOlder,
+      step,
+      resume,
+      wait: false,
+      faults: faults.filter(fault => fault.who === 0 && fault.life === life),
+      pulled,
+    })
+    const end = await started.end
+    if (life === 0) deps.effects.push([started.launch.effects(), ...fleet.effects()])
+    noteEnd(deps, end)
+    if (end.kind === 'done') break
+    await clock.sleep(draw.chance(0.5) ? draw.whole(0, 500) : draw.whole(500, 120_000))
+    const choice = draw.unit()
+    const isLast = at === scenario.steps.length - 1
+    if (!isLast && choice < 0.2) break
+    resume = mayResume(end) && choice < 0.75
+  }
+  await Promise.all(others)
+  return { ending: fleet.end() }
+}
+
+function noteEnd({ machine: { world } }: Operating, end: ProcessEnd): void {
+  if (end.kind !== 'failed') return
+  if (end.code === 'INTERNAL') world.violate(`it broke: ${end.message}`)
+  if (end.code === 'RECORD_TOO_NEW') world.covered('rule', 'newer rules are refused by name')
+  if (end.code === 'DEPLOYMENT_TAKEN_OVER') world.covered('rule', 'a deposed generator stops')
+}
+
+function mayResume(end: ProcessEnd): boolean {
+  return end.kind !== 'failed' || end.code !== 'NOTHING_TO_RESUME'
+}
+
+/** No fault strikes any more: what is left is settled by a person, and the goal is reached. */
+async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<void> {
+  const { machine } = deps
+  const { world, cloud } = machine
+  const clock = createWorldClock(world.scheduler)
+  const isNewer = scenario.upgradeAt < scenario.steps.length
+  let [goesOn, done] = [true, 0]
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    // Nothing that was sent can land any more.
+    await clock.sleep(260_000)
+    const pendingCreates = settledByPerson(world, cloud)
+    const command = done === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
+    const key = `last.${tries}`
+    const rest = { host: 'here', isNewer, faults: [], pulled: () => undefined } as const
+    // What was left may have left its operations to others.
+    const hosts: readonly HostName[] = goesOn && scenario.executors.length > 0 ? ['here'] : []
+    const fleet = startFleet(machine, { ...rest, key, hosts, isNewer: () => isNewer })
+    const end = await startCommand(machine, {
+      ...rest,
+      key,
+      step: { ...goal, ...command, parallel: 16 },
+      resume: goesOn,
+      wait: true,
+      ...(goesOn ? {} : { pendingCreates }),
+    }).end
+    await fleet.end()
+    if (end.kind === 'failed' && end.code === 'INTERNAL') world.violate(`it broke: ${end.message}`)
+    if (!goesOn && end.kind === 'done' && end.result?.result === 'succeeded') done += 1
+    // What happened by itself was read now.
+    if (done === 1) cloud.driftSeen()
+    goesOn = false
+    if (done === 2) return
+  }
+  const { current } = world.store.catalog.stack(simStack) ?? {}
+  world.violate(`the goal was not reached although no fault struck any more (left: ${current})`)
+}

@@ -1,0 +1,29 @@
+import { hasProvider } from '../../shared/state/pending.ts'
+import { textIn } from '../../shared/state/stored-fields.ts'
+import { stateIn } from './state-in.ts'
+import type { Cloud } from './cloud.ts'
+import { simStack } from './process.ts'
+import type { World } from './world.ts'
+
+/** What a person who knows the cloud says of pending creates; orphans of them are cleared away. */
+export function settledByPerson(
+  world: World,
+  cloud: Cloud,
+): { readonly exist: ReadonlyMap<string, string>; readonly forget: boolean } {
+  const state = stateIn(world, world.store.catalog.stack(simStack)?.snapshot ?? '')
+  const kept = new Set((state.resources ?? []).map(resource => textIn(resource, 'id')))
+  const urns = new Set((state.resources ?? []).map(({ urn }) => urn))
+  const exist = new Map<string, string>()
+  const creates = (state.pending_operations ?? []).filter(({ type }) => type === 'creating')
+  if (creates.length === 0) return { exist, forget: false }
+  world.covered('checked', 'a person settled a pending operation')
+  for (const { resource } of creates)
+    for (const object of [...cloud.objects.values()]) {
+      if (object.urn !== resource.urn || kept.has(object.id)) continue
+      const isTaken = urns.has(object.urn) || exist.has(object.urn)
+      if (isTaken || !hasProvider(state.resources ?? [], resource)) cloud.clear(object.id)
+      else exist.set(object.urn, object.id)
+    }
+  world.covered('rule', `a pending create is ${exist.size > 0 ? 'imported' : 'cleared'}`)
+  return { exist, forget: true }
+}

@@ -1,0 +1,62 @@
+import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type { ControlPort } from '../../shared/ports/records.ts'
+import type { RetentionPort } from '../../shared/ports/retention.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import type { Sync } from './sync.ts'
+
+/** One kind of record: of which deployments it holds any, and how those go. */
+export interface RecordTable {
+  readonly deployments: () => Iterable<string>
+  readonly remove: (deployment: DeploymentId) => void
+}
+
+/** Removal of records, one table a call, in the order of `tables`. */
+export function createRetention(
+  tables: readonly RecordTable[],
+  {
+    control,
+    catalog,
+  }: { readonly control: Sync<ControlPort>; readonly catalog: Sync<CatalogPort> },
+  removeVersions: (through: number) => void,
+): Sync<RetentionPort> {
+  const isCurrent = (deployment: DeploymentId): boolean =>
+    catalog.stack(deploymentPartsOf(deployment).stack)?.current === deployment
+  const holding = (table: RecordTable, deployment: DeploymentId): boolean =>
+    [...table.deployments()].includes(deployment)
+  return {
+    deployments: () => {
+      const ids = new Set(tables.flatMap(table => [...table.deployments()]))
+      return ([...ids].toSorted() as DeploymentId[]).map(deployment => {
+        const { stack } = deploymentPartsOf(deployment)
+        const past = catalog.history(stack, 1e9).find(one => one.deployment === deployment)
+        return {
+          deployment,
+          closed: control.read(deployment)?.closed,
+          isCurrent: isCurrent(deployment),
+          ...(past?.endedAt === undefined ? {} : { endedAt: past.endedAt }),
+          isInHistory: past !== undefined,
+        }
+      })
+    },
+    removeRecords(deployment) {
+      if (control.read(deployment)?.closed === false || isCurrent(deployment)) return true
+      tables.find(table => holding(table, deployment))?.remove(deployment)
+      return !tables.some(table => holding(table, deployment))
+    },
+    removeVersions: (stack, through) => {
+      if ((catalog.stack(stack)?.version ?? 0) > through) removeVersions(through)
+    },
+    references: () => ({ hashes: [], next: undefined }),
+  }
+}
+
+/** The table that a map is whose keys begin with a deployment. */
+export function tableOf(records: Map<string, unknown>): RecordTable {
+  const owner = (key: string): string => key.split(' ')[0] ?? ''
+  return {
+    deployments: () => [...records.keys()].map(owner),
+    remove(deployment) {
+      for (const key of [...records.keys()]) if (owner(key) === deployment) records.delete(key)
+    },
+  }
+}
