@@ -19,12 +19,9 @@ export const executingMutations: readonly Mutation[] = [
     edits: [
       [
         '  let begun = await ports.operations.begin(deployment, id, claim)\n',
-        '  const early = await callAndRecord(ports, context, { operation, owner, attempt: 1, isAgain })\n' +
+        "  const { perform } = await import('./perform.ts')\n" +
+          '  await perform(await context.stepOf(operation), { preview: false }, context.performing)\n' +
           '  let begun = await ports.operations.begin(deployment, id, claim)\n',
-      ],
-      [
-        'const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })',
-        'const called = Promise.resolve(early)',
       ],
     ],
     caughtBy: [tests(order)],
@@ -113,10 +110,7 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'I4: whoever finds an ended operation redoes what it released',
     file: `${executor}/executor.ts`,
     edits: [
-      [
-        'if (head.end === undefined) return Promise.resolve(undefined)',
-        'if (head.attempt >= 0) return Promise.resolve(undefined)',
-      ],
+      ['if (head.end === undefined) return undefined', 'if (head.attempt >= 0) return undefined'],
     ],
     caughtBy: [tests('test/lifecycle/executor')],
   },
