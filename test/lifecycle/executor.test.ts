@@ -42,6 +42,21 @@ describe('an operation is begun and given back uncalled', () => {
   })
 })
 
+test('what does not fit into the time of an executor is sent on', async () => {
+  for (const [admission, pool] of [
+    ['later', undefined],
+    ['long', 'long'],
+  ] as const) {
+    const running = await stage.opened({ admission })
+    const { deployment } = running
+    await running.deliver(1)
+    const [delivery] = await stage.platform.chains.receive(1, 1_000, { deployment })
+    expect(delivery?.message).toMatchObject({ operations: [one] })
+    expect(delivery?.message.pool).toBe(pool)
+    expect(await running.headOf(one)).toBeUndefined()
+  }
+})
+
 describe('an end', () => {
   test('releases what waits, over joins, without the sweep', async () => {
     const running = await stage.opened()

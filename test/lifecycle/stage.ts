@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Admission } from '../../shared/engine/executor/admission.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import { type TrackedState, stepOf } from '../../shared/engine/step.ts'
 import { resourceState } from '../../shared/state/resource.ts'
@@ -48,6 +49,7 @@ interface Faults {
   readonly operations?: Partial<OperationsPort>
   readonly control?: Partial<ControlPort>
   readonly holdsLease?: () => boolean
+  readonly admission?: Admission
 }
 
 /** A deployment with one executor, which runs `plan` when it is handed messages. */
@@ -123,7 +125,7 @@ function putOn(
     told: new Set(),
     slots: createSlots(4),
     holdsLease: faults.holdsLease ?? (() => true),
-    admit: async () => 'now',
+    admit: async () => faults.admission ?? 'now',
   } as unknown as ExecutionContext
   const ports = {
     ...platform,

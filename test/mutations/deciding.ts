@@ -40,7 +40,7 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'the reply goes out when the end is durable',
     file: `${generator}/deployment-runner.ts`,
     edits: [["await writer.append({ kind: 'settled',", "void writer.append({ kind: 'settled',"]],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [tests('test/lifecycle/going-on', 'durable, not before')],
   },
   {
     name: 'answers to invokes are not recorded',
@@ -87,13 +87,13 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'I9: a recorded resource that is not registered again is condemned',
     file: `${generator}/replayed.ts`,
     edits: [['    found.push(tracked)\n', '    if (urn.length < 0) found.push(tracked)\n']],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [tests('test/lifecycle/going-on', 'registers less')],
   },
   {
     name: 'a new life numbers its operations from the start',
     breaks: 'operations: an id is unique and increasing in its deployment',
     file: 'functions/step-generator/handle.ts',
-    edits: [['let last = started.left?.last ?? 0', 'let last = 0']],
+    edits: [['let last = left?.last ?? 0', 'let last = 0']],
     caughtBy: [seeds(150)],
   },
   {
@@ -101,7 +101,7 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'resume: refuses when program, configuration or options changed',
     file: 'functions/step-generator/resume.ts',
     edits: [['if (first.program !== request.program)', "if (first.program === '')"]],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [tests('test/lifecycle/going-on', 'by another program')],
   },
   {
     name: 'a deployment that was stopped is resumed',
@@ -113,13 +113,15 @@ export const decidingMutations: readonly Mutation[] = [
         'if (control !== undefined) return false',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [tests('test/lifecycle/going-on', 'told to stop')],
   },
   {
     name: 'a deposed generator raises the stop flag',
     breaks: 'close: a deposed generator may not set the flag',
     file: 'functions/step-generator/handle.ts',
-    edits: [["await (stopping ??= writer.append({ kind: 'phase', phase: 'stopping' }))", '']],
+    edits: [
+      ["await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))", ''],
+    ],
     caughtBy: [tests('test/lifecycle/deposed')],
   },
   {
@@ -128,8 +130,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'functions/step-generator/handle.ts',
     edits: [
       [
-        '    isClosing = true\n',
-        "    isClosing = true\n    await ports.control.stop(deployment, 'graceful')\n",
+        '    leaving.isClosing = true\n',
+        "    leaving.isClosing = true\n    await ports.control.stop(deployment, 'graceful')\n",
       ],
     ],
     caughtBy: [tests(order)],
@@ -144,7 +146,7 @@ export const decidingMutations: readonly Mutation[] = [
         'const unwritten = old.state === state',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [tests('test/lifecycle/going-on', 'costs no write')],
   },
   {
     name: 'a same is left out although an option of it changed',

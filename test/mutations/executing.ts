@@ -18,13 +18,10 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/executor.ts`,
     edits: [
       [
-        '  let begun = await ports.operations.begin(deployment, id, claim)\n',
-        '  const early = await callAndRecord(ports, context, { operation, owner, attempt: 1, isAgain })\n' +
-          '  let begun = await ports.operations.begin(deployment, id, claim)\n',
-      ],
-      [
-        'const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })',
-        'const called = Promise.resolve(early)',
+        '  let begun = await beginOrSettle(ports, context, { id, claim })\n',
+        "  const { perform } = await import('./perform.ts')\n" +
+          '  await perform(await context.stepOf(operation), { preview: false }, context.performing)\n' +
+          '  let begun = await beginOrSettle(ports, context, { id, claim })\n',
       ],
     ],
     caughtBy: [tests(order)],
@@ -35,8 +32,8 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/executor.ts`,
     edits: [
       [
-        'if (isStopped || !context.holdsLease()) {\n    await giveBack()',
-        'if (isStopped || !context.holdsLease()) {',
+        '!context.holdsLease()) {\n    await giveBack(ports, context, mine)',
+        '!context.holdsLease()) {',
       ],
     ],
     caughtBy: [tests('test/lifecycle/executor')],
@@ -113,10 +110,7 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'I4: whoever finds an ended operation redoes what it released',
     file: `${executor}/executor.ts`,
     edits: [
-      [
-        'if (head.end === undefined) return Promise.resolve(undefined)',
-        'if (head.attempt >= 0) return Promise.resolve(undefined)',
-      ],
+      ['if (head.end === undefined) return undefined', 'if (head.attempt >= 0) return undefined'],
     ],
     caughtBy: [tests('test/lifecycle/executor')],
   },
@@ -185,9 +179,7 @@ export const executingMutations: readonly Mutation[] = [
     name: 'a protected resource is deleted',
     breaks: 'protect holds in every wave',
     file: `${executor}/perform.ts`,
-    edits: [
-      ["if (old.protect && step.op === 'delete')", "if (old.protect && step.op === 'discard')"],
-    ],
+    edits: [['  if (isProtected(step))\n', '  if (isProtected(step) && mode.preview)\n']],
     caughtBy: [tests('test/lifecycle/deployments', 'protected')],
   },
   {

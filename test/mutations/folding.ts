@@ -83,7 +83,7 @@ export const foldingMutations: readonly Mutation[] = [
         '    if (stored.metadata === undefined) requireUsable(stored)\n',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [tests('test/lifecycle/going-on', 'marked as wrong')],
   },
   {
     name: 'a fold is not sorted',

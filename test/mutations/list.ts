@@ -1,6 +1,7 @@
 import { decidingMutations } from './deciding.ts'
 import { executingMutations } from './executing.ts'
 import { foldingMutations } from './folding.ts'
+import { leavingMutations } from './leaving.ts'
 import type { Mutation } from './mutation.ts'
 import { platformMutations } from './platform.ts'
 import { recoveringMutations } from './recovering.ts'
@@ -14,4 +15,5 @@ export const mutations: readonly Mutation[] = [
   ...recoveringMutations,
   ...decidingMutations,
   ...foldingMutations,
+  ...leavingMutations,
 ]

@@ -65,8 +65,8 @@ async function run(): Promise<number> {
   const jobs = Math.min(2, availableParallelism(), asked.length)
   const copies = await Promise.all(Array.from({ length: jobs }, () => createCopy(root)))
   try {
-    const [first] = copies
-    const wrong = first === undefined ? [] : await baseline(first.folder, asked)
+    const [ofTests = root, ofSeeds = ofTests] = copies.map(({ folder }) => folder)
+    const wrong = await baseline({ ofTests, ofSeeds }, asked)
     for (const line of wrong) say(`without any mutation: ${line}`)
     if (wrong.length > 0) return 1
     const results = await tryAll(copies, asked)

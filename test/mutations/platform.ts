@@ -18,7 +18,7 @@ export const platformMutations: readonly Mutation[] = [
     name: 'a platform does not show the stop flag between begin and call',
     breaks: 'control: read strongly consistently',
     file: 'test/sim/store.ts',
-    edits: [['return { stop, holder, closed }', "return { stop: 'none', holder, closed: false }"]],
+    edits: [['return control\n', "return { ...control, stop: 'none', closed: false }\n"]],
     caughtBy,
   },
   {

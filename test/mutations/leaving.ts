@@ -1,0 +1,50 @@
+import { type Mutation, tests } from './mutation.ts'
+
+const handOver = 'shared/engine/deployment/hand-over'
+const admission = 'shared/engine/executor/admission'
+
+/** Time limits: hand-over, parking, the long pool. */
+export const leavingMutations: readonly Mutation[] = [
+  {
+    name: 'a generator that came to nothing is followed by another such',
+    breaks: 'hand-over: a life that decides nothing new is followed in the long pool',
+    file: `${handOver}.ts`,
+    edits: [["hasProgress && isCheap ? 'short' : 'long'", "isCheap ? 'short' : 'long'"]],
+    caughtBy: [tests(handOver)],
+  },
+  {
+    name: 'a generator that spends its time on replay is followed by another such',
+    breaks: 'hand-over: replay that eats a third of a life leads to the long pool',
+    file: `${handOver}.ts`,
+    edits: [["hasProgress && isCheap ? 'short' : 'long'", "hasProgress ? 'short' : 'long'"]],
+    caughtBy: [tests(handOver)],
+  },
+  {
+    name: 'a generator parks although it has decided nothing',
+    breaks: 'hand-over: legal only after new progress',
+    file: `${handOver}.ts`,
+    edits: [['if (isTold && hasProgress) return', 'if (isTold) return']],
+    caughtBy: [tests(handOver)],
+  },
+  {
+    name: 'who does not hold a deployment any more hands it over',
+    breaks: 'I5: one decider',
+    file: 'shared/platform/embedded/store/control-methods.ts',
+    edits: [['AND holder = ? AND closed = 0', 'AND ? IS NOT NULL AND closed = 0']],
+    caughtBy: [tests('test/contract/embedded', 'control')],
+  },
+  {
+    name: 'a long operation is begun where there is no time left for it',
+    breaks: 'long calls: what does not fit goes to the long pool before its begin',
+    file: `${admission}.ts`,
+    edits: [['if (expected <= time.leftMs())', 'if (expected <= time.wholeMs)']],
+    caughtBy: [tests(admission)],
+  },
+  {
+    name: 'what does not fit here is sent nowhere',
+    breaks: 'I4: a message is removed only when its work is done or sent on',
+    file: 'shared/engine/executor/executor.ts',
+    edits: [['          await elsewhere.send()\n', '']],
+    caughtBy: [tests('test/lifecycle/executor')],
+  },
+]
