@@ -6,6 +6,10 @@ export const pluginLimits = {
   aliveMs: 10_000,
   /** Between tries of a first call that found nobody. */
   aliveRetryMs: 10,
+  /** How often a plugin that fails at once is started. */
+  startsMax: 3,
+  /** Before the second start, at most; twice as long before the third. */
+  startPauseMs: 400,
   /** For the answer to Cancel when a plugin is to end. */
   cancelMs: 5_000,
   /** For the answers to Cancel when a person cancels. */

@@ -123,6 +123,8 @@ export interface Provider {
    * Whether `configure` was left out because inputs were unknown: then every call answers locally.
    */
   readonly isUnconfigured: () => boolean
+  /** Whether its process has ended: no call will be answered any more. */
+  readonly isGone: () => boolean
 
   readonly checkConfig: (
     ask: Subject & { olds: PropertyMap | undefined; news: PropertyMap; allowUnknowns: boolean },

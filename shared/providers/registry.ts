@@ -51,7 +51,7 @@ export interface RegistryDeps {
 /** Makes the registry of one deployment. Source: `engine.md` 4.4, provider-protocol 7. */
 export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   const parked = new Map<Urn, Provider>()
-  const registered = new Map<string, Promise<Provider>>()
+  const registered = new Map<string, Registered>()
   const former = new Map<Urn, Urn>()
   const { load, configureNew, ensure } = createLoader(deps, { parked, former })
   return {
@@ -66,19 +66,21 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
     async configure(urn, id, inputs) {
       const reference = referenceOf(urn, id)
       const before = registered.get(reference)
-      const made = configureNew(urn, id, inputs)
+      const again = (): Promise<Provider> => configureNew(urn, id, inputs)
+      const made = { provider: again(), again, restarts: 0 }
       registered.set(reference, made)
-      await made
-      if (before !== undefined) await closeQuietly(before)
+      await made.provider
+      if (before !== undefined) await closeQuietly(before.provider)
     },
     instance(reference) {
       const { urn, id } = parseReference(reference)
       const known =
         registered.get(reference) ?? registered.get(referenceOf(former.get(urn) ?? urn, id))
-      if (known !== undefined) return known
-      const made = ensure(urn, id)
+      if (known !== undefined) return livingOf(known)
+      const again = (): Promise<Provider> => ensure(urn, id)
+      const made = { provider: again(), again, restarts: 0 }
       registered.set(reference, made)
-      return made
+      return made.provider
     },
     isRegistered: reference => registered.has(reference),
     alias(old, urn) {
@@ -91,9 +93,33 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
     async remove(reference) {
       const provider = registered.get(reference)
       registered.delete(reference)
-      if (provider !== undefined) await closeQuietly(provider)
+      if (provider !== undefined) await closeQuietly(provider.provider)
     },
   }
+}
+
+/** An instance that is registered, and how it is made anew when its process dies. */
+interface Registered {
+  provider: Promise<Provider>
+  readonly again: () => Promise<Provider>
+  restarts: number
+}
+
+/** How often an instance is made anew: one that dies of every call must not do so for ever. */
+const restartsMax = 3
+
+/** The instance, made anew when its process has died: a crash concerns only what ran in it. */
+async function livingOf(registered: Registered): Promise<Provider> {
+  const { provider } = registered
+  const found = await provider
+  if (!found.isGone() || registered.restarts >= restartsMax) return found
+  // Whoever notices it first starts it for all.
+  if (registered.provider === provider) {
+    registered.restarts += 1
+    registered.provider = registered.again()
+    void closeQuietly(provider)
+  }
+  return registered.provider
 }
 
 /** Starts instances: for a check, for a registration, from a recorded state. */

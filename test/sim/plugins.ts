@@ -133,6 +133,7 @@ function providerOver(cloud: Cloud, ask: AskCloud): Provider {
     pkg: 'test',
     version: '',
     isUnconfigured: () => false,
+    isGone: () => false,
     checkConfig: async ({ news }) => ({ inputs: news, failures: [] }),
     diffConfig: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),
     configure: async () => {},

@@ -23,6 +23,7 @@ function watching(refusals: number) {
         },
       } as never,
       hints: { hint: () => undefined, listen: () => () => undefined },
+      random: { bytes: () => new Uint8Array([255]) },
       clock: {
         now: () => nowMs,
         monotonicMs: () => nowMs,

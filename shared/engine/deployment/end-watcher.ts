@@ -1,7 +1,7 @@
 import { limits } from '../../config/limits.ts'
 import type { HintsPort } from '../../ports/queue.ts'
 import type { OperationsPort } from '../../ports/records.ts'
-import type { ClockPort, LogPort } from '../../ports/system.ts'
+import type { ClockPort, LogPort, RandomPort } from '../../ports/system.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import { keepTrying, type Trying } from './keep-trying.ts'
@@ -60,6 +60,7 @@ interface EndWatcherDeps {
   readonly operations: OperationsPort
   readonly hints: HintsPort
   readonly clock: ClockPort
+  readonly random: Pick<RandomPort, 'bytes'>
   readonly journal: LogPort
 }
 
@@ -71,6 +72,7 @@ function readerOf(
 ): (ids: readonly OperationId[]) => ReturnType<OperationsPort['ends']> {
   const trying: Trying = {
     clock: deps.clock,
+    random: deps.random,
     forMs: limits.storeTriedMs,
     isWorthIt,
     said: message => deps.journal.write('warn', 'ends.unread', { message }),

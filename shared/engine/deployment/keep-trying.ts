@@ -1,14 +1,18 @@
 import { hasCode, messageOf } from '../../errors/error.ts'
-import type { ClockPort } from '../../ports/system.ts'
+import type { ClockPort, RandomPort } from '../../ports/system.ts'
+import { backoffMs } from './backoff.ts'
 
 /** What a repeated request needs. `said` is called before the first repetition. */
 export interface Trying {
   readonly clock: ClockPort
+  readonly random: Pick<RandomPort, 'bytes'>
   readonly forMs: number
   /** Whether it is still worth it: somebody still waits. */
   readonly isWorthIt: () => boolean
   readonly said: (why: string) => void
 }
+
+const pauses = { firstMs: 100, mostMs: 3_000 }
 
 /**
  * Repeats a request that the store could not take, with growing pauses: an outcome that only this
@@ -19,16 +23,14 @@ export interface Trying {
 export async function keepTrying<T>(trying: Trying, request: () => Promise<T>): Promise<T> {
   const { clock } = trying
   const began = clock.monotonicMs()
-  let pauseMs = 100
-  for (;;) {
+  for (let number = 0; ; number++) {
     try {
       return await request()
     } catch (thrown) {
       const isLate = clock.monotonicMs() - began > trying.forMs
       if (!hasCode(thrown, 'STORE_UNAVAILABLE') || isLate || !trying.isWorthIt()) throw thrown
-      if (pauseMs === 100) trying.said(messageOf(thrown))
-      await clock.sleep(pauseMs)
-      pauseMs = Math.min(pauseMs * 2, 3_000)
+      if (number === 0) trying.said(messageOf(thrown))
+      await clock.sleep(backoffMs(number, pauses, trying.random))
     }
   }
 }

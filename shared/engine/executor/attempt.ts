@@ -13,6 +13,7 @@ import { failed, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { slowKeyOf } from './admission.ts'
 import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
+import { isRepeatable } from '../deployment/recover.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
 
@@ -26,7 +27,8 @@ interface Attempt {
 }
 
 /**
- * The provider call with its outcome and its end; undefined when someone else ended the operation.
+ * The provider call with its outcome and its end; undefined when someone else ended the operation,
+ * `again` when it has no owner any more and may be begun again.
  * What is thrown here ends the operation all the same: as failed when nobody was asked, else as
  * interrupted. Only a store that stays away leaves it to recovery.
  */
@@ -34,7 +36,7 @@ export async function callAndRecord(
   ports: ExecutorPorts,
   context: ExecutionContext,
   task: Attempt,
-): Promise<StepEnd | undefined> {
+): Promise<StepEnd | 'again' | undefined> {
   const { emitter } = context
   const startedAt = ports.clock.now()
   const startedMs = ports.clock.monotonicMs()
@@ -43,17 +45,50 @@ export async function callAndRecord(
     const end = failed({ message: messageOf(step), status: 'ok' })
     return (await record(ports, context, task, { end, startedAt })) ? end : undefined
   }
+  if (!context.told.has(task.operation.id)) emitter.pre(step)
   context.told.add(task.operation.id)
-  emitter.pre(step)
   const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
   const deps = { ...context.performing, warn }
   const end = task.isAgain
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
+  if (mayAskAgain(context, task, end)) {
+    warn(`${end.error?.message ?? 'the provider was lost'}; it is asked again`)
+    const { operations } = ports
+    const { id } = task.operation
+    const lapse = (): Promise<boolean> =>
+      operations.lapse(context.deployment, id, task.owner, task.attempt)
+    return (await keepTrying(tryingOf(ports, context, task.operation), lapse)) ? 'again' : undefined
+  }
   if (!(await record(ports, context, task, { end, startedAt }))) return undefined
   emitter.ended(step, end)
   await noteSlow(ports, context, step, ports.clock.monotonicMs() - startedMs)
   return end
+}
+
+/**
+ * Whether an operation whose provider was lost in the call is begun again by who has it: what may
+ * be repeated, unless everything is being ended. Source: design, recovery.
+ */
+function mayAskAgain(context: ExecutionContext, task: Attempt, end: StepEnd): boolean {
+  const isLost = end.verdict === 'interrupted' && !context.isAbandoned()
+  return isLost && isRepeatable(task.operation) && task.attempt < limits.deliveriesMax
+}
+
+/** Repeats what must be recorded, and says so. */
+function tryingOf(ports: ExecutorPorts, context: ExecutionContext, operation: Operation): Trying {
+  return {
+    clock: ports.clock,
+    random: ports.random,
+    forMs: limits.outcomeKeptMs,
+    isWorthIt: () => !context.isAbandoned(),
+    said: why =>
+      context.emitter.diagnostic(
+        'warning',
+        `what came of this cannot be recorded yet, and is kept until it can: ${why}`,
+        operation.urn,
+      ),
+  }
 }
 
 /** Keeps the time of a slow step for the next of its kind; no more than a help. */
@@ -83,17 +118,7 @@ async function record(
   const { deployment } = context
   const { operation, owner, attempt } = task
   const { id } = operation
-  const trying: Trying = {
-    clock: ports.clock,
-    forMs: limits.outcomeKeptMs,
-    isWorthIt: () => !context.isAbandoned(),
-    said: why =>
-      context.emitter.diagnostic(
-        'warning',
-        `what came of this cannot be recorded yet, and is kept until it can: ${why}`,
-        operation.urn,
-      ),
-  }
+  const trying = tryingOf(ports, context, operation)
   const { verdict } = end
   const select = (): Promise<boolean> =>
     keepTrying(trying, () => ports.operations.select(deployment, id, { owner, attempt, verdict }))

@@ -40,12 +40,13 @@ export async function beginOrSettle(
  * store, for its owner lives. Throws what the store threw to the end; then the executor leaves.
  */
 export async function giveBack(
-  ports: Pick<ExecutorPorts, 'operations' | 'clock'>,
+  ports: Pick<ExecutorPorts, 'operations' | 'clock' | 'random'>,
   context: ExecutionContext,
   { id, owner, attempt }: Unasked,
 ): Promise<void> {
   const trying = {
     clock: ports.clock,
+    random: ports.random,
     forMs: limits.storeTriedMs,
     isWorthIt: () => !context.isAbandoned(),
     said: () => undefined,

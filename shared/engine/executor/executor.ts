@@ -10,6 +10,7 @@ import {
   type OwnerToken,
 } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import { backoffMs } from '../deployment/backoff.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import type { Admission } from './admission.ts'
 import { callAndRecord } from './attempt.ts'
@@ -27,6 +28,8 @@ export interface Executor {
   readonly handle: (delivery: Delivery) => Promise<void>
 }
 
+/** Between attempts of one operation; of deliveries that could not be handled, a longer first. */
+const pauses = { firstMs: 200, mostMs: 60_000 }
 /** How long a delivery stays invisible before it is extended, in ms. */
 const extendEveryMs = 20_000
 const extendByMs = 60_000
@@ -95,7 +98,11 @@ function createMoves(ports: ExecutorPorts, { deployment, pool }: ChainMessage): 
 
 /** Makes a delivery that could not be handled visible again: later each time. */
 async function comeAgain(ports: ExecutorPorts, delivery: Delivery): Promise<void> {
-  const ms = limits.retryMs * 2 ** (delivery.deliveries - 1)
+  const ms = backoffMs(
+    delivery.deliveries - 1,
+    { ...pauses, firstMs: limits.retryMs },
+    ports.random,
+  )
   // Else it is visible when its loan is over.
   await ports.chains.extend(delivery.receipt, ms).catch(() => undefined)
 }
@@ -120,7 +127,7 @@ async function runChain(
     try {
       const admission = await context.admit(operation)
       if (admission !== 'now') return start.elsewhere.add(next, admission)
-      next = await runOperation(ports, context, { operation, executor: start.executor })
+      next = await runToEnd(ports, context, { operation, executor: start.executor })
     } catch (thrown) {
       if (!start.isLast) throw thrown
       next = await endPoisoned(ports, context, { operation, thrown })
@@ -130,15 +137,28 @@ async function runChain(
   }
 }
 
+/** One operation, begun again as long as its provider is lost in a call that may be repeated. */
+async function runToEnd(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  task: { readonly operation: Operation; readonly executor: ExecutorId },
+): Promise<OperationId | undefined> {
+  for (let number = 0; ; number++) {
+    const next = await runOperation(ports, context, task)
+    if (next !== 'again') return next
+    await ports.clock.sleep(backoffMs(number, pauses, ports.random))
+  }
+}
+
 /**
  * One operation: begin, control, call, outcome, end, arrivals, hint. Answers the one waiter to go
- * on with.
+ * on with; `again` when it may be begun again.
  */
 async function runOperation(
   ports: ExecutorPorts,
   context: ExecutionContext,
   task: { readonly operation: Operation; readonly executor: ExecutorId },
-): Promise<OperationId | undefined> {
+): Promise<OperationId | 'again' | undefined> {
   const { deployment } = context
   const { operation } = task
   const { id } = operation
@@ -174,6 +194,7 @@ async function runOperation(
     context.leftBegun()
     throw thrown
   })
+  if (end === 'again') return end
   await tellGenerator(ports, deployment, id)
   if (end === undefined) return undefined
   return releaseWaiters(ports, context, { operation, verdict: end.verdict, isAgain: false })

@@ -19,6 +19,7 @@ import { pluginEnvironment } from './environment.ts'
 import { findPlugin } from './find.ts'
 import { isTruthy } from '../../config/truthy.ts'
 import { lastWords } from './lines.ts'
+import { startAgain } from './start-again.ts'
 import { type PluginProcess, startPlugin, within } from './start.ts'
 
 /** What a plugin, or the host about it, tells the person. */
@@ -72,20 +73,22 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
           text: line,
           streamId: stream === 'stdout' ? first : first + 1,
         })
-      const running = await startPlugin(deps.processes, {
-        name: plugin.name,
-        path: found.path,
-        engineAddress: deps.engineAddress(),
-        cwd: deps.programDirectory,
-        env: pluginEnvironment({ ...deps, plugin: plugin.name, config: about.config }),
-        said,
-        over: starting.signal,
-      })
-      const provider = await drive(deps, {
-        running,
-        plugin,
-        pkg: about.pkg,
-        isAbandoned: () => isAbandoned,
+      const startOnce = async (): Promise<Provider> => {
+        const running = await startPlugin(deps.processes, {
+          name: plugin.name,
+          path: found.path,
+          engineAddress: deps.engineAddress(),
+          cwd: deps.programDirectory,
+          env: pluginEnvironment({ ...deps, plugin: plugin.name, config: about.config }),
+          said,
+          over: starting.signal,
+        })
+        const loaded = { running, plugin, pkg: about.pkg, isAbandoned: () => isAbandoned }
+        return drive(deps, loaded)
+      }
+      const provider = await startAgain(startOnce, {
+        isWorthIt: () => !starting.signal.aborted,
+        said: text => deps.said({ plugin: plugin.name, severity: 'warning', text, streamId: 0 }),
       })
       const instance: Provider = {
         ...provider,
@@ -184,6 +187,7 @@ async function drive(deps: PluginHostDeps, loaded: Loaded): Promise<Provider> {
       greeted,
       settings,
       close,
+      isGone: life.isOver,
     })
   } catch (thrown) {
     await end()

@@ -23,6 +23,7 @@ export interface DriverDeps {
   readonly greeted: Abilities | undefined
   readonly settings: DriverSettings
   readonly close: () => Promise<void>
+  readonly isGone: () => boolean
 }
 
 /** A provider over a connection that has been shaken hands on. */
@@ -32,6 +33,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     pkg: deps.pkg,
     version: deps.version,
     isUnconfigured: session.isUnconfigured,
+    isGone: deps.isGone,
     checkConfig: asked => checkConfig(session, asked),
     diffConfig: asked => diffConfig(session, asked),
     configure: asked => configure(session, asked),

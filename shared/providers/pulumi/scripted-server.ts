@@ -75,6 +75,7 @@ export async function serveScript(
       greeted: undefined,
       settings,
       close: async () => close(),
+      isGone: () => false,
       ...given,
     }),
     connection,

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { verifyExport } from '../verifier/verify.ts'
+import { createPlace, type Place, succeeded, until } from './place.ts'
+import { initStack, lostObjects, readExport, up } from './state.ts'
+
+/** Calls take so long that the kill comes in the middle of some. */
+const env = { DELAY: '1000' }
+
+/** Kills the provider's process as the machine might, in the middle of its calls. */
+async function killPlugin(place: Place): Promise<void> {
+  await new Promise(done => setTimeout(done, 400))
+  const plugins = place
+    .processes()
+    .filter(pid => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('golden/provider/main.js'))
+  expect(plugins.length).toBeGreaterThan(0)
+  for (const pid of plugins) process.kill(pid, 'SIGKILL')
+}
+
+test('deletes during which the provider dies are asked again by a new process', async () => {
+  const place = createPlace('many')
+  try {
+    await initStack(place)
+    succeeded(await place.run([...up, '-p', '16'], { env }))
+    const words = ['destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '8']
+    const running = place.start(words, { env })
+    await until(() => place.objects().length < 40, { what: 'some deletes' })
+    await killPlugin(place)
+    const ran = await running.done
+    succeeded(ran)
+    expect(ran.out + ran.err).toContain('it is asked again')
+    expect(place.objects()).toEqual([])
+    const state = readExport(await place.exported())
+    expect([state.resources, state.pending]).toEqual([[], []])
+  } finally {
+    place.remove()
+  }
+}, 90_000)
+
+test('creates during which the provider dies are pending, the others are made', async () => {
+  const place = createPlace('many')
+  try {
+    await initStack(place)
+    const running = place.start([...up, '-p', '8', '--continue-on-error'], { env })
+    await until(() => place.objects().length >= 12, { what: 'some creates' })
+    await killPlugin(place)
+    const ran = await running.done
+    expect(ran.exit).not.toBe(0)
+    const text = await place.exported()
+    expect(verifyExport(text, { sealed: true })).toEqual([])
+    const state = readExport(text)
+    expect(lostObjects(place, state)).toEqual([])
+    expect(state.pending.length).toBeGreaterThan(0)
+    expect(state.pending.length).toBeLessThanOrEqual(8)
+    const creates = place.calls().filter(({ call }) => call === 'create')
+    expect(new Set(creates.map(({ urn }) => urn)).size).toBe(creates.length)
+    // Every fifth waits for the one before it, which may be one of those that nobody knows.
+    const things = state.resources.filter(({ name }) => name.startsWith('thing-'))
+    expect(things.length).toBeGreaterThanOrEqual(50 - 2 * state.pending.length)
+  } finally {
+    place.remove()
+  }
+}, 90_000)
