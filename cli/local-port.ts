@@ -10,8 +10,11 @@ import type { Moment } from '../shared/records/moment.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
-/** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
-export type CancelOutcome = 'none' | 'closed' | 'asked'
+/**
+ * What a cancel came to: there was nothing, a dead deployment was closed, a living one asked to
+ * stop, or made to.
+ */
+export type CancelOutcome = 'none' | 'closed' | 'asked' | 'abandoned'
 
 /** What a redrive came to; `operations` are tried again. */
 export type RedriveOutcome =
@@ -30,8 +33,8 @@ export interface Local {
   readonly interrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Asks a living deployment to stop, closes a dead one. */
-  readonly cancel: (stack: StackId) => Promise<CancelOutcome>
+  /** Asks a living deployment to stop, or makes it; closes a dead one. */
+  readonly cancel: (stack: StackId, how: 'graceful' | 'forced') => Promise<CancelOutcome>
   /** Tries again what the queue has given up of an open deployment. */
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /**

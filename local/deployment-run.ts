@@ -59,8 +59,9 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   const endWatching = platform.clock.every(stopLookMs, () => {
     platform.control.read(deployment).then(
       control => {
-        const isAsked = control !== undefined && control.stop !== 'none'
-        if (isAsked && isOpen && !now.surroundings.life.hasStopped()) cancel()
+        if (control === undefined || control.closed || control.stop === 'none') return
+        if (control.stop === 'forced') terminate()
+        else if (isOpen && !now.surroundings.life.hasStopped()) cancel()
       },
       () => undefined,
     )
@@ -90,7 +91,10 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
       }
     }
   }
+  let isTerminated = false
   const terminate = (): void => {
+    if (isTerminated) return
+    isTerminated = true
     isCancelled = true
     now.surroundings.life.abort()
     const stopping = platform.control.stop(deployment, 'forced').catch(() => undefined)

@@ -31,8 +31,11 @@ import { serve, type ServeOptions } from './serve.ts'
 import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
 import { type RedriveOutcome, redrive } from './redrive.ts'
 
-/** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
-type CancelOutcome = 'none' | 'closed' | 'asked'
+/**
+ * What a cancel came to: there was nothing, a dead deployment was closed, a living one asked to
+ * stop, or made to.
+ */
+type CancelOutcome = 'none' | 'closed' | 'asked' | 'abandoned'
 
 /** An edit of a stack's state, in its sealed form. */
 interface StateEdit {
@@ -54,8 +57,8 @@ export interface Local {
   readonly interrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Asks a living deployment to stop, closes a dead one. */
-  readonly cancel: (stack: StackId) => Promise<CancelOutcome>
+  /** Asks a living deployment to stop, or makes it; closes a dead one. */
+  readonly cancel: (stack: StackId, how: 'graceful' | 'forced') => Promise<CancelOutcome>
   /** Tries again what the queue has given up of an open deployment. */
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /** Publishes what an edit makes of the state; see `editState`. */
@@ -97,7 +100,7 @@ export async function openLocal(options: {
       return { ...running, done: tidied(pruning, running.done) }
     },
     interrupted: stack => interrupted(ports, stack),
-    cancel: stack => cancel(ports, stack),
+    cancel: (stack, how) => cancel(ports, stack, how),
     redrive: stack => redrive(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
@@ -164,7 +167,11 @@ async function interrupted(
   return { number: deploymentPartsOf(deployment).number, options: pin.options }
 }
 
-async function cancel(ports: GeneratorPorts, stack: StackId): Promise<CancelOutcome> {
+async function cancel(
+  ports: GeneratorPorts,
+  stack: StackId,
+  how: 'graceful' | 'forced',
+): Promise<CancelOutcome> {
   const record = await ports.catalog.stack(stack)
   if (record === undefined || record.current === '') return 'none'
   const standing = await standingOf(ports, record.current)
@@ -173,8 +180,12 @@ async function cancel(ports: GeneratorPorts, stack: StackId): Promise<CancelOutc
     await closeDead(ports, record.current)
     return 'closed'
   }
-  await ports.control.stop(record.current, 'graceful')
-  return 'asked'
+  await ports.control.stop(record.current, how)
+  if (how === 'graceful') return 'asked'
+  // What a provider is asked is abandoned here and now: its owner settles it at once.
+  for (const { holder, retired, groups } of await ports.leases.list(record.current))
+    if (!retired && holder.host === ports.holder.host) groups.forEach(ports.endGroup)
+  return 'abandoned'
 }
 
 /**

@@ -9,6 +9,8 @@ const sentences = {
   closed: stack => `The deployment of '${stack}', whose process is gone, was cancelled.`,
   asked: stack =>
     `The deployment of '${stack}' was told to stop: it starts nothing more, and ends when what runs has ended.`,
+  abandoned: stack =>
+    `The deployment of '${stack}' was made to stop: what providers were asked is abandoned and becomes pending operations.`,
 } as const satisfies Record<CancelOutcome, (stack: string) => string>
 
 /** `cancel`: stops the deployment of a stack; one whose process died is closed here. */
@@ -21,7 +23,7 @@ export const cancel: Handler = async (session, flags, [name]) => {
   if (!(await confirmed(session, flags.is('yes'), { text, answer: stack })))
     throw error('CONFIRMATION_DECLINED', 'the deployment was not cancelled')
   const local = await session.local()
-  const outcome = await local.cancel(id)
+  const outcome = await local.cancel(id, flags.is('force') ? 'forced' : 'graceful')
   session.warn(sentences[outcome](stack))
   return 0
 }
