@@ -1,5 +1,7 @@
+import type { CancelOutcome } from '../local/cancel.ts'
 import type { Pruned } from '../local/prune.ts'
 import type { ServeOptions } from '../local/serve.ts'
+import type { Standing } from '../local/standing.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
 import type { DeploymentStory } from '../functions/compaction/moment.ts'
@@ -9,9 +11,6 @@ import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { Moment } from '../shared/records/moment.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
-
-/** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
-export type CancelOutcome = 'none' | 'closed' | 'asked'
 
 /** What a redrive came to; `operations` are tried again. */
 export type RedriveOutcome =
@@ -31,7 +30,9 @@ export interface Local {
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
-  readonly cancel: (stack: StackId) => Promise<CancelOutcome>
+  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
+  /** How the current deployment of a stack stands. */
+  readonly standing: (stack: StackId) => Promise<Standing>
   /** Tries again what the queue has given up of an open deployment. */
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /**

@@ -44,6 +44,7 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   const { deployment } = about.first.started
   let now: LocalLife = about.first
   let isCancelled = false
+  let isTerminated = false
   let isOpen = true
   const woken = new AbortController()
   const executors = executorsOf(asked, about)
@@ -59,8 +60,10 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   const endWatching = platform.clock.every(stopLookMs, () => {
     platform.control.read(deployment).then(
       control => {
-        const isAsked = control !== undefined && control.stop !== 'none'
-        if (isAsked && isOpen && !now.surroundings.life.hasStopped()) cancel()
+        if (control === undefined || control.stop === 'none') return
+        // What the deployment stopped by itself may be abandoned, too.
+        if (control.stop === 'forced') terminate()
+        else if (isOpen && !now.surroundings.life.hasStopped()) cancel()
       },
       () => undefined,
     )
@@ -91,6 +94,8 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
     }
   }
   const terminate = (): void => {
+    if (isTerminated) return
+    isTerminated = true
     isCancelled = true
     now.surroundings.life.abort()
     const stopping = platform.control.stop(deployment, 'forced').catch(() => undefined)

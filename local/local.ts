@@ -26,13 +26,12 @@ import { compact, readState } from '../functions/compaction/handle.ts'
 import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/moment.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
+import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { serve, type ServeOptions } from './serve.ts'
 import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
 import { type RedriveOutcome, redrive } from './redrive.ts'
-
-/** What a cancel came to: there was nothing, a dead deployment was closed, a living one asked. */
-type CancelOutcome = 'none' | 'closed' | 'asked'
+import { type Standing, standingNow } from './standing.ts'
 
 /** An edit of a stack's state, in its sealed form. */
 interface StateEdit {
@@ -55,7 +54,9 @@ export interface Local {
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
-  readonly cancel: (stack: StackId) => Promise<CancelOutcome>
+  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
+  /** How the current deployment of a stack stands. */
+  readonly standing: (stack: StackId) => Promise<Standing>
   /** Tries again what the queue has given up of an open deployment. */
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /** Publishes what an edit makes of the state; see `editState`. */
@@ -97,7 +98,8 @@ export async function openLocal(options: {
       return { ...running, done: tidied(pruning, running.done) }
     },
     interrupted: stack => interrupted(ports, stack),
-    cancel: stack => cancel(ports, stack),
+    cancel: (stack, force) => cancel(ports, stack, force),
+    standing: stack => standingNow(ports, stack),
     redrive: stack => redrive(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
@@ -162,19 +164,6 @@ async function interrupted(
 ): Promise<{ readonly number: number; readonly options: DeploymentOptions }> {
   const { deployment, pin } = await interruptedOf(ports, stack)
   return { number: deploymentPartsOf(deployment).number, options: pin.options }
-}
-
-async function cancel(ports: GeneratorPorts, stack: StackId): Promise<CancelOutcome> {
-  const record = await ports.catalog.stack(stack)
-  if (record === undefined || record.current === '') return 'none'
-  const standing = await standingOf(ports, record.current)
-  if (standing.kind === 'over') return 'none'
-  if (standing.kind === 'dead') {
-    await closeDead(ports, record.current)
-    return 'closed'
-  }
-  await ports.control.stop(record.current, 'graceful')
-  return 'asked'
 }
 
 /**
