@@ -10,6 +10,7 @@ import { sweep } from '../../shared/engine/deployment/sweep.ts'
 import { busyError, standingOf, takeOver } from '../../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import {
+  type DeploymentId,
   deploymentPartsOf,
   type ExecutorId,
   type StackId,
@@ -54,14 +55,18 @@ export async function interruptedOf(ports: GeneratorPorts, stack: StackId): Prom
       onlyClosed,
     )
   requireRules(deployment, pin)
-  const stop = (await ports.control.read(deployment))?.stop ?? 'none'
-  if (stop !== 'none' && closing === undefined)
+  if (closing === undefined && (await isStopped(ports, deployment)))
     throw error(
       'NOTHING_TO_RESUME',
       `${which} was told to stop before it was interrupted: nothing more of it is started`,
       onlyClosed,
     )
   return { deployment, pin, isEnding: closing !== undefined }
+}
+
+async function isStopped(ports: GeneratorPorts, deployment: DeploymentId): Promise<boolean> {
+  const control = await ports.control.read(deployment)
+  return control !== undefined && control.stop !== 'none'
 }
 
 /** What a person does about a deployment that cannot go on. */
@@ -132,8 +137,7 @@ async function closeIfOver(
 ): Promise<void> {
   const { deployment, liveness, view } = about
   if (view.closing === undefined) {
-    const control = await ports.control.read(deployment)
-    if (control !== undefined && control.stop === 'none') return
+    if (!(await isStopped(ports, deployment))) return
     throw error(
       'NOTHING_TO_RESUME',
       'the deployment was told to stop, and that is never taken back',
