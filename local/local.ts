@@ -14,7 +14,7 @@ import {
 } from '../shared/platform/embedded/platform.ts'
 import { createLog } from '../shared/platform/system/log.ts'
 import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
-import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
+import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, DeploymentResult, Holder } from '../shared/records/log.ts'
 import type { Moment } from '../shared/records/moment.ts'
 import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
@@ -139,6 +139,7 @@ export function holderOfThisProcess(): Holder {
 export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
   const holder = holderOfThisProcess()
   return {
+    here: new Set(),
     log: platform.log,
     blobs: platform.blobs,
     operations: platform.operations,
@@ -189,7 +190,25 @@ async function editState(
     if (standing.kind === 'dead') await closeDead(ports, started.deployment)
     return editState(ports, stack, { command, edit, ...(dropped === undefined ? {} : { dropped }) })
   }
-  if (!(await ports.control.create(started.deployment, ports.holder)))
+  ports.here?.add(started.deployment)
+  try {
+    return await editIn(ports, started.deployment, { stack, command, edit, dropped })
+  } finally {
+    ports.here?.delete(started.deployment)
+  }
+}
+
+/** The edit as the deployment that it is. */
+async function editIn(
+  ports: GeneratorPorts,
+  deployment: DeploymentId,
+  about: Omit<StateEdit, 'dropped'> & {
+    readonly stack: StackId
+    readonly dropped: StateEdit['dropped']
+  },
+): Promise<{ readonly version: number }> {
+  const { stack, command, edit, dropped } = about
+  if (!(await ports.control.create(deployment, ports.holder)))
     throw error('DEPLOYMENT_TAKEN_OVER', 'another process took this edit for dead and closed it')
   const record = await ports.catalog.stack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
@@ -208,10 +227,10 @@ async function editState(
     result = 'succeeded'
     return { version }
   } finally {
-    await ports.control.close(started.deployment)
+    await ports.control.close(deployment)
     const end = { at: ports.clock.now(), result, changes: {}, version }
     const isDone = result === 'succeeded' && dropped !== undefined
-    await ports.catalog.release(started.deployment, isDone ? { ...end, dropped } : end)
+    await ports.catalog.release(deployment, isDone ? { ...end, dropped } : end)
   }
 }
 
