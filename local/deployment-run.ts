@@ -47,7 +47,7 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   let isTerminated = false
   let isOpen = true
   const woken = new AbortController()
-  const executors = executorsOf(asked, about)
+  const executors = executorsOf(asked, about, thrown => now.surroundings.life.abort(thrown))
   const cancel = (): void => {
     if (isCancelled) return
     isCancelled = true
@@ -167,7 +167,11 @@ interface Executors {
 }
 
 /** The executors of this process, unless other processes run the operations. */
-async function executorsOf(asked: Asked, { first, nextSink }: About): Promise<Executors> {
+async function executorsOf(
+  asked: Asked,
+  { first, nextSink }: About,
+  fail: (thrown: unknown) => void,
+): Promise<Executors> {
   const { surroundings, started } = first
   const { deployment, pin } = started
   const { functionLimitMs: limitMs, options } = asked.request
@@ -187,6 +191,8 @@ async function executorsOf(asked: Asked, { first, nextSink }: About): Promise<Ex
   const over = new AbortController()
   const apart = { ...asked, sink: nextSink() }
   const attending = attend(apart, { deployment, limitMs, over: over.signal })
+  // Else nobody would hear of it before the end.
+  attending.done.catch(fail)
   return {
     cancelAll: attending.cancel,
     abandon: attending.abandon,
