@@ -81,7 +81,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
     .command('cancel')
     .description('end the deployment of a stack, a running one or one whose process died')
     .argument('[stack]', 'the stack, instead of the selected one')
-    .option('--force', 'do not wait for what runs: it becomes pending operations')
+    .option('--force', 'abandon what runs instead of awaiting it')
     .option('-y, --yes', 'do not ask')
   attach(cancel, async () => (await import('./commands/cancel.ts')).cancel)
 

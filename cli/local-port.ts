@@ -1,5 +1,7 @@
+import type { CancelOutcome } from '../local/cancel.ts'
 import type { Pruned } from '../local/prune.ts'
 import type { ServeOptions } from '../local/serve.ts'
+import type { Standing } from '../local/standing.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
 import type { DeploymentStory } from '../functions/compaction/moment.ts'
@@ -9,12 +11,6 @@ import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { Moment } from '../shared/records/moment.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
-
-/**
- * What a cancel came to: there was nothing, a dead deployment was closed, a living one asked to
- * stop, or made to.
- */
-export type CancelOutcome = 'none' | 'closed' | 'asked' | 'abandoned'
 
 /** What a redrive came to; `operations` are tried again. */
 export type RedriveOutcome =
@@ -33,8 +29,10 @@ export interface Local {
   readonly interrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Asks a living deployment to stop, or makes it; closes a dead one. */
-  readonly cancel: (stack: StackId, how: 'graceful' | 'forced') => Promise<CancelOutcome>
+  /** Asks a living deployment to stop, closes a dead one. */
+  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
+  /** How the current deployment of a stack stands. */
+  readonly standing: (stack: StackId) => Promise<Standing>
   /** Tries again what the queue has given up of an open deployment. */
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /**

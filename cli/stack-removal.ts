@@ -4,6 +4,7 @@ import { readProject } from '../shared/programs/project-file.ts'
 import type { Project } from '../shared/programs/project.ts'
 import { stackConfigFile } from '../shared/programs/stack-config.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../shared/records/ids.ts'
+import type { Local } from './local-port.ts'
 import { selectedStack, selectStack } from './selection.ts'
 import type { Session } from './session.ts'
 
@@ -18,6 +19,7 @@ export async function removeStack(
 ): Promise<void> {
   const local = await session.local()
   const { stack } = stackPartsOf(id)
+  await requireFree(local, id)
   const known = (await local.exportState(id))?.resources?.length ?? 0
   const count = known + (await local.platform.catalog.late(id, 100)).length
   if (count > 0 && !how.force)
@@ -31,6 +33,23 @@ export async function removeStack(
   if (!how.preserveConfig) rmSync(stackConfigFile(project, stack), { force: true })
   const selected = selectedStack(session.home, project.file)
   if (selected === stack || selected === id) selectStack(session.home, project.file, '')
+}
+
+/** What is under way is told before what is left. Throws STACK_BUSY. */
+async function requireFree(local: Local, id: StackId): Promise<void> {
+  const standing = await local.standing(id)
+  if (standing.kind === 'none') return
+  const which = `deployment ${standing.number} of the stack '${stackPartsOf(id).stack}'`
+  if (standing.kind === 'running')
+    throw error('STACK_BUSY', `${which} is under way`, {
+      hint: 'Wait for it, or end it with `antichain cancel`.',
+    })
+  throw error('STACK_BUSY', `${which} was interrupted and is not closed`, {
+    hint:
+      standing.kind === 'ending'
+        ? '`antichain cancel` closes it.'
+        : '`antichain cancel` closes it; `antichain resume` goes on with it.',
+  })
 }
 
 /** The project of the folder when it is the stack's; a stack may be removed from anywhere. */

@@ -1,4 +1,5 @@
 import { leaveMs } from '../shared/engine/deployment/hand-over.ts'
+import { hasCode } from '../shared/errors/error.ts'
 import { createSlots, type Slots } from '../shared/engine/executor/slots.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
@@ -69,7 +70,9 @@ async function followEachOther(
   const { platform } = asked
   const ending: Promise<void>[] = []
   for (;;) {
-    const { surroundings, executor, left } = await oneExecutor(asked, about)
+    const next = await nextExecutor(asked, about)
+    if (next === undefined) break
+    const { surroundings, executor, left } = next
     about.open.set(surroundings, executor)
     const watching = new AbortController()
     const lost = surroundings.life.aborted.then(() => 'lost' as const)
@@ -96,14 +99,35 @@ async function endOf(
   }
 }
 
+/**
+ * Starts an executor as soon as the store lets it: a disk that is full has room again one day, and
+ * those before still hold outcomes. Undefined when nobody is to attend any more.
+ */
+async function nextExecutor(
+  asked: Asked,
+  about: AttendedDeployment & { readonly pool: Pool | undefined; readonly slots: Slots },
+): Promise<Awaited<ReturnType<typeof oneExecutor>> | undefined> {
+  while (!about.over.aborted) {
+    const surroundings = await surround(asked)
+    try {
+      return await oneExecutor(asked, surroundings, about)
+    } catch (thrown) {
+      await tearDown(surroundings)
+      if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+    }
+    await asked.platform.clock.sleep(lookMs, about.over)
+  }
+  return undefined
+}
+
 /** Starts one executor; `left` resolves when its time is over. */
 async function oneExecutor(
   asked: Asked,
+  surroundings: Surroundings,
   about: AttendedDeployment & { readonly pool: Pool | undefined; readonly slots: Slots },
 ) {
   const { clock } = asked.platform
   const { deployment, limitMs, pool, slots } = about
-  const surroundings = await surround(asked)
   const leaving = new AbortController()
   if (limitMs === undefined || pool !== 'short') {
     const time = { leftMs: () => Infinity, wholeMs: Infinity, leave: () => undefined }
@@ -132,9 +156,14 @@ async function untilOver(
 ): Promise<'over' | 'forced'> {
   const either = AbortSignal.any([over, watching])
   while (!either.aborted) {
-    const control = await platform.control.read(deployment)
-    if (control?.stop === 'forced') return 'forced'
-    if (control === undefined || control.closed) return 'over'
+    const control = await platform.control.read(deployment).catch((thrown: unknown) => {
+      // What it holds must outlast a bad moment of the store.
+      if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+      return 'unknown' as const
+    })
+    if (control === undefined) return 'over'
+    if (control !== 'unknown' && control.stop === 'forced') return 'forced'
+    if (control !== 'unknown' && control.closed) return 'over'
     await platform.clock.sleep(lookMs, either)
   }
   return 'over'

@@ -10,7 +10,7 @@ import { type Asked, surround, tearDown } from './surroundings.ts'
 
 /** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
 export async function deploy(asked: Asked): Promise<RunningDeployment> {
-  const { request, platform } = asked
+  const { request, platform, ports } = asked
   let recorder: EventRecorder | undefined
   const sink: EventSink = {
     emit(event) {
@@ -34,7 +34,9 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
     if (started === undefined) return previewRun(asked, surroundings, startedAt)
     const life = { surroundings, started, sink: first }
     const running = deploymentRun({ ...asked, sink }, { first: life, startedAt, nextSink })
-    return { ...running, done: keptWith(running.done, recorder) }
+    ports.here?.add(started.deployment)
+    const done = keptWith(running.done, recorder)
+    return { ...running, done: done.finally(() => ports.here?.delete(started.deployment)) }
   } catch (thrown) {
     emitter.emit({ cancelEvent: {} })
     await tearDown(surroundings)

@@ -44,9 +44,10 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   const { deployment } = about.first.started
   let now: LocalLife = about.first
   let isCancelled = false
+  let isTerminated = false
   let isOpen = true
   const woken = new AbortController()
-  const executors = executorsOf(asked, about)
+  const executors = executorsOf(asked, about, thrown => now.surroundings.life.abort(thrown))
   const cancel = (): void => {
     if (isCancelled) return
     isCancelled = true
@@ -60,6 +61,7 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
     platform.control.read(deployment).then(
       control => {
         if (control === undefined || control.closed || control.stop === 'none') return
+        // What the deployment stopped by itself may be abandoned, too.
         if (control.stop === 'forced') terminate()
         else if (isOpen && !now.surroundings.life.hasStopped()) cancel()
       },
@@ -91,7 +93,6 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
       }
     }
   }
-  let isTerminated = false
   const terminate = (): void => {
     if (isTerminated) return
     isTerminated = true
@@ -166,7 +167,11 @@ interface Executors {
 }
 
 /** The executors of this process, unless other processes run the operations. */
-async function executorsOf(asked: Asked, { first, nextSink }: About): Promise<Executors> {
+async function executorsOf(
+  asked: Asked,
+  { first, nextSink }: About,
+  fail: (thrown: unknown) => void,
+): Promise<Executors> {
   const { surroundings, started } = first
   const { deployment, pin } = started
   const { functionLimitMs: limitMs, options } = asked.request
@@ -186,6 +191,8 @@ async function executorsOf(asked: Asked, { first, nextSink }: About): Promise<Ex
   const over = new AbortController()
   const apart = { ...asked, sink: nextSink() }
   const attending = attend(apart, { deployment, limitMs, over: over.signal })
+  // Else nobody would hear of it before the end.
+  attending.done.catch(fail)
   return {
     cancelAll: attending.cancel,
     abandon: attending.abandon,

@@ -14,7 +14,7 @@ import {
 } from '../shared/platform/embedded/platform.ts'
 import { createLog } from '../shared/platform/system/log.ts'
 import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
-import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
+import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, DeploymentResult, Holder } from '../shared/records/log.ts'
 import type { Moment } from '../shared/records/moment.ts'
 import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
@@ -26,16 +26,12 @@ import { compact, readState } from '../functions/compaction/handle.ts'
 import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/moment.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
+import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { serve, type ServeOptions } from './serve.ts'
 import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
 import { type RedriveOutcome, redrive } from './redrive.ts'
-
-/**
- * What a cancel came to: there was nothing, a dead deployment was closed, a living one asked to
- * stop, or made to.
- */
-type CancelOutcome = 'none' | 'closed' | 'asked' | 'abandoned'
+import { type Standing, standingNow } from './standing.ts'
 
 /** An edit of a stack's state, in its sealed form. */
 interface StateEdit {
@@ -57,8 +53,10 @@ export interface Local {
   readonly interrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Asks a living deployment to stop, or makes it; closes a dead one. */
-  readonly cancel: (stack: StackId, how: 'graceful' | 'forced') => Promise<CancelOutcome>
+  /** Asks a living deployment to stop, closes a dead one. */
+  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
+  /** How the current deployment of a stack stands. */
+  readonly standing: (stack: StackId) => Promise<Standing>
   /** Tries again what the queue has given up of an open deployment. */
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /** Publishes what an edit makes of the state; see `editState`. */
@@ -100,7 +98,8 @@ export async function openLocal(options: {
       return { ...running, done: tidied(pruning, running.done) }
     },
     interrupted: stack => interrupted(ports, stack),
-    cancel: (stack, how) => cancel(ports, stack, how),
+    cancel: (stack, force) => cancel(ports, stack, force),
+    standing: stack => standingNow(ports, stack),
     redrive: stack => redrive(ports, stack),
     editState: (stack, edit) => editState(ports, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
@@ -140,6 +139,7 @@ export function holderOfThisProcess(): Holder {
 export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
   const holder = holderOfThisProcess()
   return {
+    here: new Set(),
     log: platform.log,
     blobs: platform.blobs,
     operations: platform.operations,
@@ -167,27 +167,6 @@ async function interrupted(
   return { number: deploymentPartsOf(deployment).number, options: pin.options }
 }
 
-async function cancel(
-  ports: GeneratorPorts,
-  stack: StackId,
-  how: 'graceful' | 'forced',
-): Promise<CancelOutcome> {
-  const record = await ports.catalog.stack(stack)
-  if (record === undefined || record.current === '') return 'none'
-  const standing = await standingOf(ports, record.current)
-  if (standing.kind === 'over') return 'none'
-  if (standing.kind === 'dead') {
-    await closeDead(ports, record.current)
-    return 'closed'
-  }
-  await ports.control.stop(record.current, how)
-  if (how === 'graceful') return 'asked'
-  // What a provider is asked is abandoned here and now: its owner settles it at once.
-  for (const { holder, retired, groups } of await ports.leases.list(record.current))
-    if (!retired && holder.host === ports.holder.host) groups.forEach(ports.endGroup)
-  return 'abandoned'
-}
-
 /**
  * A state edit is a short deployment of its own, so that it excludes every other. What it comes to
  * must keep the rules of a state. Throws STACK_BUSY, STATE_INTEGRITY and what `edit` throws; then
@@ -211,7 +190,25 @@ async function editState(
     if (standing.kind === 'dead') await closeDead(ports, started.deployment)
     return editState(ports, stack, { command, edit, ...(dropped === undefined ? {} : { dropped }) })
   }
-  if (!(await ports.control.create(started.deployment, ports.holder)))
+  ports.here?.add(started.deployment)
+  try {
+    return await editIn(ports, started.deployment, { stack, command, edit, dropped })
+  } finally {
+    ports.here?.delete(started.deployment)
+  }
+}
+
+/** The edit as the deployment that it is. */
+async function editIn(
+  ports: GeneratorPorts,
+  deployment: DeploymentId,
+  about: Omit<StateEdit, 'dropped'> & {
+    readonly stack: StackId
+    readonly dropped: StateEdit['dropped']
+  },
+): Promise<{ readonly version: number }> {
+  const { stack, command, edit, dropped } = about
+  if (!(await ports.control.create(deployment, ports.holder)))
     throw error('DEPLOYMENT_TAKEN_OVER', 'another process took this edit for dead and closed it')
   const record = await ports.catalog.stack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
@@ -230,10 +227,10 @@ async function editState(
     result = 'succeeded'
     return { version }
   } finally {
-    await ports.control.close(started.deployment)
+    await ports.control.close(deployment)
     const end = { at: ports.clock.now(), result, changes: {}, version }
     const isDone = result === 'succeeded' && dropped !== undefined
-    await ports.catalog.release(started.deployment, isDone ? { ...end, dropped } : end)
+    await ports.catalog.release(deployment, isDone ? { ...end, dropped } : end)
   }
 }
 

@@ -1,5 +1,4 @@
 import { readState } from '../functions/compaction/handle.ts'
-import { standingOf } from '../shared/engine/deployment/take-over.ts'
 import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
 import { baseOf } from '../shared/engine/deployment/base.ts'
@@ -7,6 +6,7 @@ import { previewCommand } from '../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
 import { decodeSnapshot } from '../shared/state/deployment.ts'
+import { standingNow } from './standing.ts'
 import { resultOf, summary } from './result.ts'
 import { type Asked, type Surroundings, tearDown } from './surroundings.ts'
 
@@ -63,12 +63,15 @@ async function tellInterrupted(
   emitter: StepEmitter,
   deployment: DeploymentId,
 ): Promise<void> {
-  const standing = await standingOf(ports, deployment)
-  if (standing.kind !== 'dead') return
-  const { number } = deploymentPartsOf(deployment)
-  emitter.diagnostic(
-    'warning',
-    `Deployment ${number} of this stack was interrupted. ` +
-      '`antichain resume` goes on with it; `antichain up` closes it and starts anew.',
-  )
+  const standing = await standingNow(ports, deploymentPartsOf(deployment).stack)
+  if (standing.kind === 'none') return
+  const { kind, number } = standing
+  const message =
+    kind === 'running'
+      ? `Deployment ${number} of this stack is under way: what it has done so far is taken as done.`
+      : kind === 'ending'
+        ? `Deployment ${number} of this stack was interrupted when it was ending: \`antichain up\` closes it.`
+        : `Deployment ${number} of this stack was interrupted. ` +
+          '`antichain resume` goes on with it; `antichain up` closes it and starts anew.'
+  emitter.diagnostic('warning', message)
 }

@@ -23,11 +23,11 @@ export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<Re
   if (current === '') return { kind: 'none' }
   const standing = await standingOf(ports, current)
   if (standing.kind === 'over') return { kind: 'none' }
-  // Its messages died with it: `resume` sends whatever is ready.
-  if (standing.kind === 'dead') return { kind: 'dead' }
   const control = await ports.control.read(current)
-  if (control === undefined || control.closed) return { kind: 'none' }
-  if (control.stop !== 'none') return { kind: 'stopped' }
+  if (control?.closed === true) return { kind: 'none' }
+  if (control !== undefined && control.stop !== 'none') return { kind: 'stopped' }
+  // Its messages died with it: `resume` sends whatever is ready.
+  if (control === undefined || standing.kind === 'dead') return { kind: 'dead' }
   const letters = await ports.chains.deadLetters(current)
   const ids = [...new Set(letters.flatMap(({ operations }) => operations))]
   let open = ids.length

@@ -2,12 +2,13 @@ import { createEventRecorder } from '../shared/engine/events/recorder.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { Pin } from '../shared/engine/deployment/log-view.ts'
 import { firstPinOf, requireRules } from '../shared/engine/deployment/rules.ts'
-import { standingOf } from '../shared/engine/deployment/take-over.ts'
+import { closeDead } from '../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
-import { hasCode, messageOf } from '../shared/errors/error.ts'
+import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import { rulesVersion } from '../shared/records/log.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
+import { standingNow } from './standing.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { attend } from './attend.ts'
 import type { Hosts } from './surroundings.ts'
@@ -59,7 +60,7 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
         (thrown: unknown) => {
           if (isPassing(thrown)) return
           refused.add(key)
-          const line = `${deployment}: ${messageOf(thrown)}`
+          const line = `${deployment}: ${saidOf(thrown)}`
           if (!told.has(line)) options.said(line)
           told.add(line)
         },
@@ -72,7 +73,7 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
     for (const { id, why } of unreadable) {
       if (hidden.has(id)) continue
       hidden.add(id)
-      options.said(`${id}: ${messageOf(why)}`)
+      options.said(`${id}: ${saidOf(why)}`)
     }
     for (const { current } of stacks) {
       if (current === '') continue
@@ -86,6 +87,11 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
     await platform.clock.sleep(lookMs, options.over)
   }
   await Promise.all(busy.values())
+}
+
+/** What went wrong, and what to do. */
+function saidOf(thrown: unknown): string {
+  return thrown instanceof DeployError ? `${thrown.message} (${thrown.hint})` : messageOf(thrown)
 }
 
 /** Another process was faster, there is nothing left to do, or the store had a bad moment. */
@@ -106,19 +112,22 @@ async function workFor(
 ): Promise<(() => Promise<unknown>) | undefined> {
   const { platform, ports } = serving
   const control = await platform.control.read(deployment)
-  if (control === undefined || control.closed) return undefined
+  if (control?.closed === true) return undefined
   const pin = await firstPinOf(platform, deployment)
-  if (pin === undefined) return undefined
-  if (pin.rules > rulesVersion) return async () => requireRules(deployment, pin)
-  if (role === 'executor') {
-    const { execute } = pin.options
-    return execute === 'elsewhere'
+  if (pin !== undefined && pin.rules > rulesVersion)
+    return async () => requireRules(deployment, pin)
+  if (role === 'executor')
+    return pin?.options.execute === 'elsewhere'
       ? () => attendOne(serving, options, { deployment, pin })
       : undefined
+  const standing = await standingNow(ports, deploymentPartsOf(deployment).stack)
+  if (standing.kind === 'interrupted' && pin !== undefined)
+    return () => options.resume(deployment, pin)
+  if (standing.kind !== 'ending') return undefined
+  return async () => {
+    await closeDead(ports, deployment)
+    options.said(`${deployment}: it was interrupted when nothing more was to begin; it is closed.`)
   }
-  const standing = await standingOf(ports, deployment)
-  if (standing.kind !== 'dead') return undefined
-  return () => options.resume(deployment, pin)
 }
 
 /** Runs operations of one deployment until that is closed. */

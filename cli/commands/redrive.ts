@@ -17,7 +17,7 @@ function sentenceOf(outcome: RedriveOutcome, stack: string): string {
     case 'dead':
       return `The process of the deployment of '${stack}' is gone: \`antichain resume\` goes on with it.`
     case 'stopped':
-      return `The deployment of '${stack}' was told to stop: it starts nothing more.`
+      return `The deployment of '${stack}' was told to stop: it starts nothing more, and the next one does the rest.`
     case 'nothing':
       return `Nothing of the deployment of '${stack}' was given up.`
     case 'sent':

@@ -1,4 +1,5 @@
 import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
+import type { Standing } from '../../local/standing.ts'
 import { findProjectFile } from '../../shared/programs/project-file.ts'
 import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -16,7 +17,8 @@ export const stackLs: Handler = async (session, flags) => {
   const named = flags.text('project')
   const project = flags.is('all') ? undefined : (named ?? projectName(session))
   const all = project === undefined
-  const { platform } = await session.local()
+  const local = await session.local()
+  const { platform } = local
   const { stacks, unreadable } = await platform.catalog.stacks(project)
   const failures: unknown[] = unreadable.map(({ why }) => why)
   const selected = selectedId(session)
@@ -29,6 +31,7 @@ export const stackLs: Handler = async (session, flags) => {
         current: record.id === selected,
         ...(at === undefined ? {} : { lastUpdate: new Date(at).toISOString() }),
         updateInProgress: record.current !== '',
+        interrupted: record.current !== '' && isLeft(await local.standing(record.id)),
       }
     }),
   )
@@ -46,6 +49,12 @@ interface Row {
   readonly current: boolean
   readonly lastUpdate?: string
   readonly updateInProgress: boolean
+  /** Whether the deployment in progress has no process any more. */
+  readonly interrupted: boolean
+}
+
+function isLeft({ kind }: Standing): boolean {
+  return kind === 'interrupted' || kind === 'ending'
 }
 
 /** The last line of a stack's history; when it cannot be read, that is told with the others. */
@@ -66,7 +75,11 @@ function show(session: Session, rows: readonly Row[], asJson: boolean): void {
   if (asJson) return session.print(JSON.stringify(rows, null, 2))
   const cells = rows.map(row => [
     row.name + (row.current ? '*' : ''),
-    row.updateInProgress ? 'in progress' : (row.lastUpdate ?? 'n/a'),
+    row.interrupted
+      ? 'interrupted'
+      : row.updateInProgress
+        ? 'in progress'
+        : (row.lastUpdate ?? 'n/a'),
   ])
   for (const line of tableOf(['NAME', 'LAST UPDATE'], cells)) session.print(line)
 }

@@ -11,7 +11,15 @@ import { tableOf } from '../table.ts'
 /** `state pending ls`: what began and of which nobody knows how it ended. */
 export const pendingLs: Handler = async (session, flags) => {
   const id = await session.existingStack()
-  const stored = await (await session.local()).exportState(id)
+  const local = await session.local()
+  const standing = await local.standing(id)
+  if (standing.kind === 'running')
+    session.warn(
+      `Deployment ${standing.number} is under way: what it is doing now is listed too, and may end well.`,
+    )
+  else if (standing.kind !== 'none')
+    session.warn(`Deployment ${standing.number} was interrupted: this is what it was doing.`)
+  const stored = await local.exportState(id)
   const pending = stored === undefined ? [] : pendingOf(stored)
   if (flags.is('json')) {
     const rows = pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
@@ -54,9 +62,17 @@ async function edit(
 ): Promise<void> {
   const id = await session.existingStack()
   const { stack } = stackPartsOf(id)
-  if (!(await confirmed(session, flags.is('yes'), { text: wish.text, answer: stack })))
+  const local = await session.local()
+  const standing = await local.standing(id)
+  const closes = standing.kind === 'interrupted' || standing.kind === 'ending'
+  const first = closes
+    ? `Deployment ${standing.number} was interrupted: it is closed first, and cannot be resumed then. `
+    : ''
+  const text = first + wish.text
+  if (!(await confirmed(session, flags.is('yes'), { text, answer: stack })))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
-  await (await session.local()).editState(id, { command: 'state', edit: wish.change })
+  if (closes) session.warn(first.trim())
+  await local.editState(id, { command: 'state', edit: wish.change })
 }
 
 function nameIn(urn: string): string {

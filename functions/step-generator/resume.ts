@@ -9,7 +9,13 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.t
 import { sweep } from '../../shared/engine/deployment/sweep.ts'
 import { busyError, standingOf, takeOver } from '../../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
-import type { ExecutorId, StackId } from '../../shared/records/ids.ts'
+import {
+  type DeploymentId,
+  deploymentPartsOf,
+  type ExecutorId,
+  type StackId,
+  stackPartsOf,
+} from '../../shared/records/ids.ts'
 import { decodeSnapshot } from '../../shared/state/deployment.ts'
 import type { GeneratorPorts, StartedDeployment } from './start.ts'
 
@@ -17,6 +23,8 @@ import type { GeneratorPorts, StartedDeployment } from './start.ts'
 export interface Interrupted {
   readonly deployment: StartedDeployment['deployment']
   readonly pin: StartedDeployment['pin']
+  /** Whether it only has to be closed. */
+  readonly isEnding: boolean
 }
 
 /**
@@ -27,15 +35,48 @@ export async function interruptedOf(ports: GeneratorPorts, stack: StackId): Prom
   const record = await ports.catalog.stack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
   if (record.current === '')
-    throw error('NOTHING_TO_RESUME', `no deployment of '${stack}' was interrupted`)
+    throw error('NOTHING_TO_RESUME', `no deployment of ${nameOf(stack)} was interrupted`)
   const deployment = record.current
   const standing = await standingOf(ports, deployment)
-  if (standing.kind === 'held') throw busyError(deployment, standing.holder)
-  const { pin } = await viewLog(ports, deployment)
-  if (standing.kind === 'over' || pin === undefined)
-    throw error('NOTHING_TO_RESUME', `no deployment of '${stack}' had begun to decide anything`)
+  if (standing.kind === 'held')
+    throw busyError(
+      deployment,
+      standing.holder,
+      'It was not interrupted: wait for it, or end it with `antichain cancel`.',
+    )
+  if (standing.kind === 'over')
+    throw error('NOTHING_TO_RESUME', `no deployment of ${nameOf(stack)} was interrupted`)
+  const which = `deployment ${deploymentPartsOf(deployment).number} of ${nameOf(stack)}`
+  const { pin, closing } = await viewLog(ports, deployment)
+  if (pin === undefined)
+    throw error(
+      'NOTHING_TO_RESUME',
+      `${which} was interrupted before it had decided anything`,
+      onlyClosed,
+    )
   requireRules(deployment, pin)
-  return { deployment, pin }
+  if (closing === undefined && (await isStopped(ports, deployment)))
+    throw error(
+      'NOTHING_TO_RESUME',
+      `${which} was told to stop before it was interrupted: nothing more of it is started`,
+      onlyClosed,
+    )
+  return { deployment, pin, isEnding: closing !== undefined }
+}
+
+async function isStopped(ports: GeneratorPorts, deployment: DeploymentId): Promise<boolean> {
+  const control = await ports.control.read(deployment)
+  return control !== undefined && control.stop !== 'none'
+}
+
+/** What a person does about a deployment that cannot go on. */
+const onlyClosed = {
+  hint: '`antichain up` closes it and starts a new one; `antichain cancel` only closes it.',
+}
+
+function nameOf(stack: StackId): string {
+  const parts = stackPartsOf(stack)
+  return `stack '${parts.stack}' of project '${parts.project}'`
 }
 
 /**
@@ -47,8 +88,8 @@ export async function resumeDeployment(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<StartedDeployment> {
-  const { deployment, pin: first } = await interruptedOf(ports, request.stack)
-  if (first.program !== request.program)
+  const { deployment, pin: first, isEnding } = await interruptedOf(ports, request.stack)
+  if (!isEnding && first.program !== request.program)
     throw error(
       'RESUME_DIFFERS',
       'the program or its configuration changed since the deployment was interrupted',
@@ -56,8 +97,8 @@ export async function resumeDeployment(
   const handedOver = (await ports.control.read(deployment))?.handedOver
   const { view, writer, liveness } = await takeOver(ports, deployment)
   const { pin } = view
-  if (pin === undefined || (await isOver(ports, { deployment, liveness, view })))
-    throw error('NOTHING_TO_RESUME', 'the deployment was already ending; it is closed now')
+  if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log keeps its pin')
+  await closeIfOver(ports, { deployment, liveness, view })
   const gone = await liveness.look()
   const isGone = (executor: ExecutorId): boolean => gone.has(executor)
   await sweep({ ...ports, deployment, isGone }, operationsSincePin(view))
@@ -86,20 +127,27 @@ export async function wakeDeployment(
   return undefined
 }
 
-/** A deployment that was stopped or closing is only closed: the stop flag is never taken back. */
-async function isOver(
+/**
+ * A deployment that was closing is only closed, one that was stopped never goes on: the stop flag
+ * is not taken back. Throws NOTHING_TO_RESUME for both.
+ */
+async function closeIfOver(
   ports: GeneratorPorts,
   about: Pick<StartedDeployment, 'deployment' | 'liveness'> & { readonly view: LogView },
-): Promise<boolean> {
+): Promise<void> {
   const { deployment, liveness, view } = about
   if (view.closing === undefined) {
-    const control = await ports.control.read(deployment)
-    if (control !== undefined && control.stop === 'none') return false
+    if (!(await isStopped(ports, deployment))) return
     throw error(
       'NOTHING_TO_RESUME',
       'the deployment was told to stop, and that is never taken back',
     )
   }
-  await finishClose(ports, deployment, { liveness, changes: {} })
-  return true
+  const result = await finishClose(ports, deployment, { liveness, changes: {} })
+  const { stack, number } = deploymentPartsOf(deployment)
+  throw error(
+    'NOTHING_TO_RESUME',
+    `deployment ${number} of ${nameOf(stack)} was ending already; it is closed now: ${result}`,
+    { hint: 'What it did is in the state: look at it with `antichain stack history`.' },
+  )
 }

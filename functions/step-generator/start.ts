@@ -66,8 +66,14 @@ export async function startDeployment(
   for (;;) {
     const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
     if (started.kind === 'started') {
-      const deployment = await pinned(ports, request, started.deployment)
-      return closed === undefined ? deployment : { ...deployment, closed }
+      ports.here?.add(started.deployment)
+      try {
+        const deployment = await pinned(ports, request, started.deployment)
+        return closed === undefined ? deployment : { ...deployment, closed }
+      } catch (thrown) {
+        ports.here?.delete(started.deployment)
+        throw thrown
+      }
     }
     const standing = await standingOf(ports, started.deployment)
     if (standing.kind === 'dead') {

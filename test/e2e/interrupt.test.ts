@@ -43,15 +43,3 @@ test('a living deployment is cancelled from another process', async () => {
   expect(state.pending).toEqual([])
   expect(place.objects().length).toBeLessThanOrEqual(4)
 })
-
-test('a living deployment is made to stop from another process, whatever its providers do', async () => {
-  const running = place.start([...up, '-p', '4'], { env: { COUNT: '12', DELAY: '600000' } })
-  await fourRun(place)
-  const { err } = succeeded(await place.run([...cancel, '--force']))
-  expect(err).toContain('pending operations')
-  const ran = await running.done
-  expect(ran.exit).toBe(cancelled)
-  const state = await checkedState(place)
-  expect(state.pending).toHaveLength(4)
-  expect(place.processes()).toEqual([])
-})

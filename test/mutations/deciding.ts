@@ -100,7 +100,7 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a deployment is resumed with another program',
     breaks: 'resume: refuses when program, configuration or options changed',
     file: 'functions/step-generator/resume.ts',
-    edits: [['if (first.program !== request.program)', "if (first.program === '')"]],
+    edits: [['first.program !== request.program)', "first.program === '')"]],
     caughtBy: [tests('test/lifecycle/going-on', 'by another program')],
   },
   {
@@ -108,10 +108,7 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'control: the stop flag is never taken back',
     file: 'functions/step-generator/resume.ts',
     edits: [
-      [
-        "if (control !== undefined && control.stop === 'none') return false",
-        'if (control !== undefined) return false',
-      ],
+      ["return control !== undefined && control.stop !== 'none'", 'return control === undefined'],
     ],
     caughtBy: [tests('test/lifecycle/going-on', 'told to stop')],
   },

@@ -10,6 +10,11 @@ import { firstPinOf, requireRules } from './rules.ts'
 
 /** What a take-over asks besides a close. */
 export interface TakeOverDeps extends CloseDeps {
+  /**
+   * The deployments that run in this very process, where it may start several: what else has its
+   * name as holder was left by an earlier one of its runs.
+   */
+  readonly here?: Set<DeploymentId>
   readonly random: RandomPort
   /**
    * What is known of a holder besides its process: false once its dead-man nudge came. It may be
@@ -36,10 +41,10 @@ export async function standingOf(
   for (;;) {
     const control = await deps.control.read(deployment)
     if (control !== undefined) {
-      const isHolding = deps.isHolding ?? deps.isAlive
-      if (isHolding(control.holder) !== false && !isSelf(control.holder, deps.holder))
-        return { kind: 'held', holder: control.holder }
-      return { kind: 'dead', holder: control.holder }
+      const isHeld = isSelf(control.holder, deps.holder)
+        ? control.handedOver === undefined && deps.here?.has(deployment) === true
+        : (deps.isHolding ?? deps.isAlive)(control.holder) !== false
+      return { kind: isHeld ? 'held' : 'dead', holder: control.holder }
     }
     const current = await deps.catalog.stack(deploymentPartsOf(deployment).stack)
     if (current?.current !== deployment) return { kind: 'over' }

@@ -190,8 +190,10 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
     interrupted: () => Promise.reject(error('NOTHING_TO_RESUME', 'nothing was interrupted')),
     cancel: async stack => {
       bench.calls.push(`close ${stack}`)
-      return bench.busy.delete(stack) ? 'closed' : 'none'
+      return bench.busy.delete(stack) ? { kind: 'closed', number: 1 } : { kind: 'none' }
     },
+    standing: async stack =>
+      bench.busy.has(stack) ? { kind: 'running', number: 1, isStopped: false } : { kind: 'none' },
     redrive: async stack =>
       bench.busy.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
     editState: async (stack, { edit }) => {

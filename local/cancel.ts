@@ -1,0 +1,42 @@
+import type { GeneratorPorts } from '../functions/step-generator/start.ts'
+import { closeDead, standingOf } from '../shared/engine/deployment/take-over.ts'
+import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
+
+/**
+ * What a cancel came to: there was nothing, a dead deployment was closed, a living one was asked to
+ * stop now, or had been asked before.
+ */
+export type CancelOutcome =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'closed' | 'asked' | 'asked before'; readonly number: number }
+
+/**
+ * Asks a living deployment to stop, closes a dead one. With `force` what runs is abandoned: how it
+ * ends will not be known.
+ */
+export async function cancel(
+  ports: GeneratorPorts,
+  stack: StackId,
+  force: boolean,
+): Promise<CancelOutcome> {
+  const record = await ports.catalog.stack(stack)
+  if (record === undefined || record.current === '') return { kind: 'none' }
+  const { number } = deploymentPartsOf(record.current)
+  const standing = await standingOf(ports, record.current)
+  if (standing.kind === 'over') return { kind: 'none' }
+  if (standing.kind === 'dead') {
+    await closeDead(ports, record.current, 'cancelled')
+    return { kind: 'closed', number }
+  }
+  const before = (await ports.control.read(record.current))?.stop ?? 'none'
+  await ports.control.stop(record.current, force ? 'forced' : 'graceful')
+  if (force) await endGroups(ports, record.current)
+  const isNews = before === 'none' || (force && before === 'graceful')
+  return { kind: isNews ? 'asked' : 'asked before', number }
+}
+
+/** What providers of this machine were asked is abandoned at once, and settled by who asked. */
+async function endGroups(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
+  for (const { holder, retired, groups } of await ports.leases.list(deployment))
+    if (!retired && holder.host === ports.holder.host) groups.forEach(ports.endGroup)
+}

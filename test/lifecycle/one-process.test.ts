@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startDeployment } from '../../functions/step-generator/start.ts'
+import { portsOf } from '../../local/local.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../shared/platform/embedded/platform.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
+
+const stack = stackIdOf('alone', 'dev')
+const home = mkdtempSync(join(tmpdir(), 'antichain-one-'))
+let platform: EmbeddedPlatform
+
+beforeEach(async () => {
+  platform = await openEmbeddedPlatform({ home })
+  await platform.catalog.createStack(stack, platform.clock.now())
+})
+
+afterEach(async () => {
+  await platform.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** As much of a request as a start reads. */
+const request = {
+  stack,
+  source: { root: home },
+  secrets: await createPassphraseManager('one process'),
+  options: { command: 'up', message: '' },
+  program: '',
+  wait: false,
+  pendingCreates: { exist: new Map(), forget: false },
+} as unknown as DeployRequest
+
+test('two deployments of a stack that one process starts keep each other out', async () => {
+  const ports = portsOf(platform)
+  const [first, second] = await Promise.allSettled([
+    startDeployment(ports, request),
+    startDeployment(ports, request),
+  ])
+  const started = [first, second].filter(({ status }) => status === 'fulfilled')
+  const refused = [first, second].find(({ status }) => status === 'rejected')
+  expect(started).toHaveLength(1)
+  expect(refused).toMatchObject({ reason: { code: 'STACK_BUSY' } })
+})
+
+test('what a run of this process left is closed by its next one', async () => {
+  const ports = portsOf(platform)
+  const left = await startDeployment(ports, request)
+  // As when the store failed it: the run is over, the deployment is not closed.
+  ports.here?.delete(left.deployment)
+  const next = await startDeployment(ports, request)
+  expect(next.closed).toBe(left.deployment)
+})
