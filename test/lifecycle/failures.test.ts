@@ -153,6 +153,6 @@ test.each(['operations.putOutcome', 'operations.select'])(
     expect(ran.result.result).toBe('succeeded')
     expect(idsOf(ran)).toEqual(['a-1'])
     expect(cloud.log).toEqual(['create a'])
-    expect(JSON.stringify(ran.events)).toContain('is kept: the store has a bad moment')
+    expect(JSON.stringify(ran.events)).toContain('is kept until it can: the store has a bad moment')
   },
 )
