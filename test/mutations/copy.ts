@@ -1,14 +1,14 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { cp, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { mutate, type Mutation } from './mutation.ts'
 
-/** A copy of the project in which one thing at a time may be wrong. */
+/** A copy of the project in which one thing at a time may be wrong; it goes with this process. */
 export interface Copy {
   readonly folder: string
   /** Runs `during` while the mutation is in the copy. Throws when its text is not there. */
   readonly mutated: <T>(mutation: Mutation, during: () => Promise<T>) => Promise<T>
-  readonly remove: () => Promise<void>
 }
 
 const folders = ['shared', 'functions', 'local', 'cli', 'test', 'proto']
@@ -18,6 +18,7 @@ const leftOut = new Set(['node_modules', 'golden', 'e2e'])
 /** Copies the sources of a project; its packages are linked. */
 export async function createCopy(project: string): Promise<Copy> {
   const folder = await mkdtemp(join(tmpdir(), 'antichain-mutations-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const filter = (path: string): boolean => !leftOut.has(basename(path))
   for (const name of folders)
     await cp(join(project, name), join(folder, name), { recursive: true, filter })
@@ -35,6 +36,5 @@ export async function createCopy(project: string): Promise<Copy> {
         await writeFile(path, source)
       }
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

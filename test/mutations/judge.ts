@@ -10,7 +10,7 @@ export type Verdict =
   | { readonly kind: 'broken'; readonly why: string }
 
 /** The longest that one suite may take on a mutated tree, in ms. */
-const suiteMs = 120_000
+const suiteMs = 240_000
 
 /** Runs a suite in a copy of the project, until its first failure. */
 export function judge(folder: string, suite: Suite, withinMs = suiteMs): Promise<Verdict> {

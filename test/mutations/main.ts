@@ -64,22 +64,18 @@ async function run(): Promise<number> {
   }
   const jobs = Math.min(2, availableParallelism(), asked.length)
   const copies = await Promise.all(Array.from({ length: jobs }, () => createCopy(root)))
-  try {
-    const [ofTests = root, ofSeeds = ofTests] = copies.map(({ folder }) => folder)
-    const wrong = await baseline({ ofTests, ofSeeds }, asked)
-    for (const line of wrong) say(`without any mutation: ${line}`)
-    if (wrong.length > 0) return 1
-    const results = await tryAll(copies, asked)
-    const survivors = results.filter(({ why }) => why !== undefined)
-    say(`\n${results.length - survivors.length} caught, ${survivors.length} survive`)
-    if (asked.length === mutations.length)
-      await writeFile(join(root, 'docs', 'mutations.md'), pageOf(results))
-    return survivors.length > 0 ? 1 : 0
-  } finally {
-    for (const copy of copies) await copy.remove()
-  }
+  const [ofTests = root, ofSeeds = ofTests] = copies.map(({ folder }) => folder)
+  const wrong = await baseline({ ofTests, ofSeeds }, asked)
+  for (const line of wrong) say(`without any mutation: ${line}`)
+  if (wrong.length > 0) return 1
+  const results = await tryAll(copies, asked)
+  const survivors = results.filter(({ why }) => why !== undefined)
+  say(`\n${results.length - survivors.length} caught, ${survivors.length} survive`)
+  if (asked.length === mutations.length)
+    await writeFile(join(root, 'docs', 'mutations.md'), pageOf(results))
+  return survivors.length > 0 ? 1 : 0
 }
 
-// A copy must not outlive who made it.
+// Copies and children go with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 process.exitCode = await run()

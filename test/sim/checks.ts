@@ -1,4 +1,4 @@
-import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import type { DeploymentId, OperationId, WriterToken } from '../../shared/records/ids.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import type { Decision } from '../../shared/records/log.ts'
 import { headStateOf, transitionOf, transitions } from '../../shared/records/transitions.ts'
@@ -40,6 +40,7 @@ export function createChecks(world: World, cloud: Cloud): Observer {
         (ended.get(`${deployment} ${id}`) ?? 0) <= readAt || draw.chance(0.5),
     }
   }
+  const writers = new Map<DeploymentId, WriterToken>()
   const learn = (deployment: DeploymentId, operations: readonly Operation[]): void => {
     for (const operation of operations) needs.set(`${deployment} ${operation.id}`, operation.needs)
   }
@@ -47,8 +48,11 @@ export function createChecks(world: World, cloud: Cloud): Observer {
     kept(text) {
       if (text.includes(secretMark)) world.violate(`a secret stands in clear: ${around(text)}`)
     },
-    appended(deployment, { number, decisions }) {
+    appended(deployment, { number, decisions, writer }) {
       moment += 1
+      if (decisions.some(({ kind }) => kind === 'takeover')) writers.set(deployment, writer)
+      else if (writers.get(deployment) !== writer)
+        world.violate(`a generator that had been deposed decided something in ${deployment}`)
       appends.set(deployment, [...(appends.get(deployment) ?? []), moment])
       for (const decision of decisions) {
         const rule = ruleOf(decision, number)
