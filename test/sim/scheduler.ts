@@ -52,19 +52,21 @@ export function createScheduler(): Scheduler {
         event.isOff = true
       }
     },
-    async run(isOver, ticksMax) {
-      const last = ticks + ticksMax
-      while (!isOver()) {
-        const event = ticks < last ? next() : undefined
-        if (event === undefined) return false
-        ticks += 1
-        nowMs = event.atMs
-        event.call()
-        // Everything that follows from it in this turn comes before the next event.
-        await new Promise<void>(done => process.nextTick(done))
-      }
-      return true
-    },
+    run: (isOver, ticksMax) =>
+      new Promise(done => {
+        const last = ticks + ticksMax
+        const step = (): void => {
+          if (isOver()) return done(true)
+          const event = ticks < last ? next() : undefined
+          if (event === undefined) return done(false)
+          ticks += 1
+          nowMs = event.atMs
+          event.call()
+          // Everything that follows from it in this turn comes before: its microtasks are run first.
+          process.nextTick(queueMicrotask, step)
+        }
+        step()
+      }),
   }
 }
 
