@@ -130,7 +130,12 @@ export const recoveringMutations: readonly Mutation[] = [
     name: 'a close does not wait for living owners',
     breaks: 'close: living owners are waited for',
     file: `${deployment}/close.ts`,
-    edits: [['  await awaitRunning({ ...deps, deployment, liveness: about.liveness }, ids)\n', '']],
+    edits: [
+      [
+        'await awaitRunning({ ...deps, deployment, liveness: about.liveness }, ids)',
+        'await about.liveness.look()',
+      ],
+    ],
     caughtBy: [tests('test/lifecycle/recovery')],
   },
   {

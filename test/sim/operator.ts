@@ -132,13 +132,16 @@ async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<
     const command = done === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
     const key = `last.${tries}`
     const rest = { host: 'here', isNewer, faults: [], pulled: () => undefined } as const
-    // What was left may have left its operations to others.
-    const hosts: readonly HostName[] = goesOn && scenario.executors.length > 0 ? ['here'] : []
+    // What was left, or still runs, may have left its operations to others.
+    const isLeft = world.store.catalog.stack(simStack)?.current !== ''
+    const hosts: readonly HostName[] = isLeft && scenario.executors.length > 0 ? ['here'] : []
     const fleet = startFleet(machine, { ...rest, key, hosts, isNewer: () => isNewer })
+    const { current = '' } = world.store.catalog.stack(simStack) ?? {}
+    const left = current === '' ? undefined : machine.asked.get(current)
     const end = await startCommand(machine, {
       ...rest,
       key,
-      step: { ...goal, ...command, parallel: 16 },
+      step: goesOn && left !== undefined ? left : { ...goal, ...command, parallel: 16 },
       resume: goesOn,
       wait: true,
       ...(goesOn ? {} : { pendingCreates }),

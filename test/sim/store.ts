@@ -132,10 +132,10 @@ function createLog(observer: Observer, logs: Map<DeploymentId, Kept[]>): SimStor
       const log = logs.get(deployment) ?? []
       logs.set(deployment, log)
       const there = log[record.number]
-      const isNext = there === undefined && record.number === log.length
-      if (!isNext && there?.text !== text)
+      if (there !== undefined && there.text !== text)
         observer.refused('an append of a deposed generator is refused')
-      if (!isNext) return there?.text === text ? 'mine' : 'taken'
+      if (there !== undefined) return there.text === text ? 'mine' : 'taken'
+      if (record.number !== log.length) return 'taken'
       observer.kept(text)
       observer.appended(deployment, record)
       log.push({ text, record })
