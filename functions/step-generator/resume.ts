@@ -41,7 +41,8 @@ export async function interruptedOf(ports: GeneratorPorts, stack: StackId): Prom
 /**
  * Takes over the log of an interrupted deployment and makes it ready to go on: what its dead
  * processes left is recovered, what is ready is sent again (I10). Throws RESUME_DIFFERS when
- * command, program or configuration are not those that it was begun with, and what `interruptedOf` throws.
+ * command, program or configuration are not those that it was begun with, and what `interruptedOf`
+ * throws.
  */
 export async function resumeDeployment(
   ports: GeneratorPorts,

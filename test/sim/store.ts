@@ -132,8 +132,11 @@ function createLog(observer: Observer, logs: Map<DeploymentId, Kept[]>): SimStor
       const log = logs.get(deployment) ?? []
       logs.set(deployment, log)
       const there = log[record.number]
-      if (there !== undefined && there.text !== text)
+      if (there !== undefined && there.text !== text) {
+        const stops = record.decisions.some(one => 'phase' in one && one.phase === 'stopping')
         observer.refused('an append of a deposed generator is refused')
+        if (stops) observer.refused('a deposed generator cannot stop its successor')
+      }
       if (there !== undefined) return there.text === text ? 'mine' : 'taken'
       if (record.number !== log.length) return 'taken'
       observer.kept(text)
