@@ -19,7 +19,7 @@ export interface Scheduler {
 
 interface Event {
   atMs: number
-  readonly order: number
+  order: number
   readonly call: () => void
   readonly owner: Owner | undefined
   isOff: boolean
@@ -37,6 +37,8 @@ export function createScheduler(): Scheduler {
       const thawMs = event.owner?.frozenUntilMs() ?? 0
       if (thawMs <= event.atMs) return event
       event.atMs = thawMs
+      // Who thaws meets what came meanwhile in whatever order.
+      event.order = Math.imul(event.order, 0x9e3779b1) >>> 0
       heap.put(event)
     }
     return undefined

@@ -38,6 +38,8 @@ test('who lost its lease while a plugin was started asks nothing, and gives back
     told: new Set(),
     slots: createSlots(1),
     holdsLease: () => holds,
+    isAbandoned: () => false,
+    admit: async () => 'now',
     leftBegun: () => void done.push('left begun'),
   } as unknown as ExecutionContext
   const executor = createExecutor(ports, {
