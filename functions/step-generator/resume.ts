@@ -82,13 +82,19 @@ function nameOf(stack: StackId): string {
 /**
  * Takes over the log of an interrupted deployment and makes it ready to go on: what its dead
  * processes left is recovered, what is ready is sent again (I10). Throws RESUME_DIFFERS when
- * program or configuration are not those that it was begun with, and what `interruptedOf` throws.
+ * command, program or configuration are not those that it was begun with, and what `interruptedOf`
+ * throws.
  */
 export async function resumeDeployment(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<StartedDeployment> {
   const { deployment, pin: first, isEnding } = await interruptedOf(ports, request.stack)
+  if (first.options.command !== request.options.command)
+    throw error(
+      'RESUME_DIFFERS',
+      `the deployment was begun as '${first.options.command}', not '${request.options.command}'`,
+    )
   if (!isEnding && first.program !== request.program)
     throw error(
       'RESUME_DIFFERS',

@@ -60,7 +60,7 @@ export const catalogue = {
   /** A create is to be forgotten whose provider call may still land. */
   PENDING_STILL_RUNS: {
     exit: 1,
-    hint: 'Wait until the process has ended, or end it; what it makes is taken in by the next run.',
+    hint: 'Wait until the process has ended or its time is over; what it makes is taken in by the next run.',
   },
   PENDING_NOT_FOUND: { exit: 1, hint: 'List what is pending with `antichain state pending ls`.' },
   LEASE_LOST: {

@@ -32,7 +32,7 @@ export const platformMutations: readonly Mutation[] = [
     name: 'a platform forgets outcomes',
     breaks: "I2: every attempt's outcome is kept",
     file: 'test/sim/store.ts',
-    edits: [['outcomes.set(at, text)', 'if (outcome.operation % 5 > 0) outcomes.set(at, text)']],
+    edits: [['outcomes.set(at, outcome)', 'if (outcome.operation % 5) outcomes.set(at, outcome)']],
     caughtBy,
   },
   {
@@ -72,8 +72,8 @@ export const platformMutations: readonly Mutation[] = [
     file: 'test/sim/store.ts',
     edits: [
       [
-        'there === undefined && record.number === log.length',
-        'there !== text && record.number <= log.length',
+        "if (there !== undefined) return there.text === text ? 'mine' : 'taken'",
+        "if (there?.text === text) return 'mine'",
       ],
     ],
     caughtBy,

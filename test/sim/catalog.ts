@@ -12,6 +12,7 @@ import type { Sync } from './sync.ts'
 /** Stacks and what is published of them. `published` hears of each new version. */
 export function createCatalogOf(
   published: (blob: BlobHash, version: number) => void,
+  noted: (rule: string) => void,
 ): Sync<CatalogPort> & { readonly removeVersions: (through: number) => void } {
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()
@@ -49,8 +50,10 @@ export function createCatalogOf(
     publish(id, expected, snapshot) {
       const stack = known(id)
       const version = expected + 1
-      if (stack.version === version && stack.snapshot === snapshot)
+      if (stack.version === version && stack.snapshot === snapshot) {
+        noted('what is published already is found so')
         return { kind: 'already', version }
+      }
       if (stack.version !== expected) return { kind: 'conflict', version: stack.version }
       stacks.set(id, { ...stack, version, snapshot })
       versions.unshift({ version, snapshot })
@@ -66,6 +69,7 @@ export function createCatalogOf(
         history.set(deployment, { ...begun, endedAt: at, result, changes, version })
     },
     putLate(_id, item) {
+      noted('a late outcome is put into the inbox')
       if (!inbox.some(there => lateKeyOf(there) === lateKeyOf(item))) inbox.push(item)
     },
     late: (_id, limit) => inbox.slice(0, limit),

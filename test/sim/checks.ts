@@ -1,4 +1,5 @@
 import type { DeploymentId, OperationId, WriterToken } from '../../shared/records/ids.ts'
+import type { Lease } from '../../shared/records/head.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import type { Decision } from '../../shared/records/log.ts'
 import { headStateOf, transitionOf, transitions } from '../../shared/records/transitions.ts'
@@ -72,6 +73,10 @@ export function createChecks(world: World, cloud: Cloud): Observer {
         ended.set(change.at, moment)
       if (change.before.end === undefined && change.after.end?.verdict === 'interrupted')
         world.covered('rule', 'an operation is interrupted')
+      const { executor, end } = change.after
+      const isOwn = end === change.before.end || end?.verdict === 'interrupted' || executor === ''
+      const lease = isOwn ? undefined : leaseOf(world, change.at, executor)
+      if (lease?.retired === true) world.covered('rule', 'an outcome that was left is selected')
       checkTransition(world, change, needs.get(change.at) ?? 0)
       if (!world.isStruck || !draw.chance(partialFolds)) return
       const [deployment = ''] = change.at.split(' ')
@@ -106,6 +111,22 @@ const rules = [
   'an operation is interrupted',
   'a pending create is imported',
   'a pending create is cleared',
+  'a pending create is not cleared while it may land',
+  'an outcome that was left is selected',
+  'an executor is retired by another',
+  'what a dead process left running is ended',
+  'what is published already is found so',
+  'a late outcome is put into the inbox',
+  'a deployment is gone on with by itself',
+  'a process is started again',
+  'a deposed generator stops',
+  'a deposed generator cannot stop its successor',
+  'an append of a deposed generator is refused',
+  'a version is exchanged for a newer one in mid-deployment',
+  'newer rules are refused by name',
+  'who serves refuses newer rules',
+  'records of a deployment are removed',
+  'versions are removed',
 ] as const
 
 /** Everything that a run of many seeds must have seen, as it is counted. */
@@ -122,6 +143,13 @@ function ruleOf(decision: Decision, number: number): (typeof rules)[number] | un
   if (decision.kind !== 'pin') return undefined
   if (decision.inbox.length > 0) return 'a late outcome is taken'
   return decision.epoch > 1 ? 'a later epoch is pinned' : undefined
+}
+
+function leaseOf(world: World, at: string, executor: string): Lease | undefined {
+  const [deployment = ''] = at.split(' ')
+  return world.store.leases
+    .list(deployment as DeploymentId)
+    .find(lease => lease.executor === executor)
 }
 
 function around(text: string): string {

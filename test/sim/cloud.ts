@@ -146,12 +146,15 @@ function usersOf(
   kept: ReadonlySet<string>,
   id: string,
 ): readonly string[] {
-  return [...objects.values()]
-    .filter(({ id: user }) => kept.has(user))
-    .filter(({ inputs }) =>
-      [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
-    )
-    .map(object => object.id)
+  return (
+    [...objects.values()]
+      // What a dead process asked may land after what was asked since, and nothing can hold it back.
+      .filter(({ id: user, by }) => kept.has(user) && (by.isHeard || !by.sender.isDead()))
+      .filter(({ inputs }) =>
+        [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
+      )
+      .map(object => object.id)
+  )
 }
 
 /** Why a call ended whose connection is gone. */

@@ -4,7 +4,8 @@ import type { Draw } from './draw.ts'
 export interface Fault {
   /** Which deployment of the scenario, and which process that carries it on. */
   readonly step: number
-  readonly life: number
+  /** `any`: it waits for its effect in whatever process comes to it. */
+  readonly life: number | 'any'
   /** Whose: 0 is the process of the command, others are those that run operations for it. */
   readonly who: number
   readonly effect: number
@@ -18,6 +19,8 @@ interface KindRow {
   readonly strikes: RegExp
   /** How often it is drawn, relative to the others. */
   readonly weight: number
+  /** It is about something rare, and waits for it in all processes. */
+  readonly roams?: true
 }
 
 const any = /^/
@@ -32,8 +35,41 @@ const kinds = {
   'crash after an effect': { strikes: any, weight: 6 },
   'reply lost, then repeated': { strikes: record, weight: 3 },
   'late copy of a request': { strikes: record, weight: 3 },
-  'reply of a release lost, then repeated': { strikes: release, weight: 2 },
-  'late copy of a release': { strikes: release, weight: 3 },
+  'reply of a release lost, then repeated': { strikes: release, weight: 1, roams: true },
+  'late copy of a release': { strikes: release, weight: 1, roams: true },
+  'copies of a release at every later change': { strikes: release, weight: 3, roams: true },
+  'copies of a second release at every later change': {
+    strikes: /^operations\.giveBack of a second/,
+    weight: 2,
+    roams: true,
+  },
+  'an arrival comes again after a lapse': {
+    strikes: /^operations\.lapse of a waiter/,
+    weight: 2,
+    roams: true,
+  },
+  'stopped as something begins': { strikes: /^operations\.begin$/, weight: 1, roams: true },
+  'stopped as something begins again': {
+    strikes: /^operations\.begin again/,
+    weight: 2,
+    roams: true,
+  },
+  'stopped as something loses its owner': {
+    strikes: /^operations\.lapse/,
+    weight: 2,
+    roams: true,
+  },
+  'stalls as something begins': { strikes: /^operations\.begin/, weight: 2, roams: true },
+  'crash in a call that may be repeated': {
+    strikes: /^provider\.(?:update|delete|read)/,
+    weight: 4,
+    roams: true,
+  },
+  'frozen in a create, and deposed meanwhile': {
+    strikes: /^provider\.create/,
+    weight: 2,
+    roams: true,
+  },
   'store refuses once': { strikes: record, weight: 2 },
   'store refuses for a while': { strikes: record, weight: 1 },
   'slow effect': { strikes: any, weight: 2 },
@@ -60,7 +96,7 @@ const kinds = {
   'everything is killed': { strikes: any, weight: 1 },
   'taken for dead by another host': { strikes: any, weight: 2 },
   'frozen, and deposed meanwhile': { strikes: any, weight: 2 },
-  'an older version comes by': { strikes: any, weight: 1 },
+  'an older version comes by': { strikes: any, weight: 2 },
   'old records are removed': { strikes: any, weight: 2 },
   'the state is read meanwhile': { strikes: any, weight: 2 },
 } as const satisfies Readonly<Record<string, KindRow>>
@@ -76,13 +112,23 @@ export function strikes(kind: FaultKind, effect: string): boolean {
   return kinds[kind].strikes.test(effect)
 }
 
-const bag: readonly FaultKind[] = faultKinds.flatMap(kind =>
-  Array.from({ length: kinds[kind].weight }, () => kind),
-)
+const bagOf = (roams: boolean): readonly FaultKind[] =>
+  faultKinds.flatMap(kind => {
+    const row: KindRow = kinds[kind]
+    return (row.roams === true) === roams ? Array.from({ length: row.weight }, () => kind) : []
+  })
+const [bag, roaming] = [bagOf(false), bagOf(true)]
 
-/** Draws three to eight faults over the effects that each deployment has when nothing fails. */
+/**
+ * Draws three to eight faults over the effects that each deployment has when nothing fails, and two
+ * that wait for something rare.
+ */
 export function drawFaults(draw: Draw, effects: readonly (readonly number[])[]): readonly Fault[] {
-  return Array.from({ length: draw.whole(3, 8) }, () => {
+  const wait = Array.from({ length: 2 }, (): Fault => {
+    const kind = roaming[draw.whole(0, roaming.length - 1)] ?? 'late copy of a release'
+    return { step: 0, life: 'any', who: 0, effect: draw.whole(1, 30), kind, size: draw.unit() }
+  })
+  const placed = Array.from({ length: draw.whole(3, 8) }, (): Fault => {
     const step = draw.whole(0, effects.length - 1)
     const ofStep = effects[step] ?? []
     const life = draw.chance(0.7) ? 0 : draw.chance(0.7) ? 1 : 2
@@ -96,4 +142,5 @@ export function drawFaults(draw: Draw, effects: readonly (readonly number[])[]):
       size: draw.unit(),
     }
   })
+  return [...placed, ...wait]
 }

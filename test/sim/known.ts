@@ -4,28 +4,18 @@
  */
 const known: readonly { readonly what: RegExp; readonly why: string }[] = []
 
-const rare =
-  'rare while executors live and die with their generator; the contract suite of the store holds it'
-
-/** Transitions that 1,000 seeds need not show, each with its reason. */
+/** Transitions that no run can show, each with its proof. */
 export const notSeen: ReadonlyMap<string, string> = new Map([
   [
     'transition: begun begin, the owner asks, the attempt is as read',
-    'a delivery begins once: its next try has a token of its own',
+    'a try to run an operation draws its own token, and begins with it once more only after a ' +
+      'refusal: while the head has this owner it asks no more',
   ],
   [
     'transition: decided select, nobody asks, the attempt is as read',
-    'the simulated store knows the needs of a join, so it is ready when it is ended',
+    'only joins and poisoned work are ended by nobody: joins when their last arrival is counted, ' +
+      'and no delivery of the simulation fails by anything but the store, which poisons nothing',
   ],
-  ['transition: begun giveBack, an attempt before may have called', rare],
-  ['transition: begun giveBack, it took effect before', rare],
-  ['transition: begun lapse, it took effect before', rare],
-  ['transition: ended giveBack, it took effect before', rare],
-  ['transition: ended lapse, it took effect before', rare],
-  ['transition: unowned arrive, always', rare],
-  ['transition: unowned giveBack, it took effect before', rare],
-  ['transition: unowned lapse, it took effect before', rare],
-  ['transition: unowned select, nobody asks, the attempt is as read', rare],
 ])
 
 /** Whether a violation is known. */

@@ -42,13 +42,16 @@ export interface Machine {
   readonly suspect: (process: SimProcess) => void
   /** What a deployment was first asked with, for who finds it again. */
   readonly asked: Map<DeploymentId, Step>
+  /** Faults that wait for their effect in all processes. */
+  readonly roaming: Set<Fault>
 }
 
 /** Group leaders have numbers of their own. */
 const groupsFrom = 1_000_000
 
 /** Hosts on which nothing runs. */
-export function createMachine(world: World, cloud: Cloud): Machine {
+export function createMachine(world: World, cloud: Cloud, faults: readonly Fault[]): Machine {
+  const roaming = new Set(faults.filter(({ life }) => life === 'any'))
   const processes = new Map<number, SimProcess>()
   const suspected = new Set<number>()
   const isAlive = (
@@ -69,6 +72,7 @@ export function createMachine(world: World, cloud: Cloud): Machine {
     world,
     cloud,
     asked: new Map(),
+    roaming,
     suspect: ({ node }) => void suspected.add(node.number),
     begin({ key, host, isNewer, faults, pulled }) {
       const number = processes.size + 1
@@ -78,6 +82,7 @@ export function createMachine(world: World, cloud: Cloud): Machine {
         node,
         isNewer,
         faults,
+        roaming,
         levers: { pull: fault => pulled(fault, process) },
       })
       const group: ProcessGroup = { pid: groupsFrom + number, started: 'then' }
@@ -88,6 +93,17 @@ export function createMachine(world: World, cloud: Cloud): Machine {
         launch,
         ports: {
           ...launch.platform,
+          leases: {
+            ...launch.platform.leases,
+            retire(deployment, executor) {
+              const lease = world.store.leases
+                .list(deployment)
+                .find(there => there.executor === executor)
+              if (lease?.holder.pid !== number)
+                world.covered('rule', 'an executor is retired by another')
+              return launch.platform.leases.retire(deployment, executor)
+            },
+          },
           compact: deployment => compact(launch.platform, deployment),
           holder: node.holder,
           isAlive: other => isAlive(host, other),

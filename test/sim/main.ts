@@ -1,7 +1,7 @@
 /**
- * `npm run sim -- --seeds N [--from S] [--jobs J]` runs many seeds; `--seed S` runs one again and
- * prints what happened. Exit status 1 when a rule was broken, or when 1,000 seeds or more did not
- * see everything that they must.
+ * `npm run sim -- --seeds N [--from S] [--jobs J]` runs many seeds; `--resume FILE` goes on where a
+ * run with the same file stopped; `--seed S` runs one again and prints what happened. Exit status 1
+ * when a rule was broken, or when 1,000 seeds or more did not see everything that they must.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,14 @@ import { Worker } from 'node:worker_threads'
 import { mustBeSeen } from './checks.ts'
 import { notSeen } from './known.ts'
 import { type SeedReport, runSeed } from './many.ts'
+import {
+  addTo,
+  freshProgress,
+  medianOf,
+  type Progress,
+  readProgress,
+  writeProgress,
+} from './progress.ts'
 import type { Share } from './worker.ts'
 
 const { values } = parseArgs({
@@ -17,6 +25,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     seed: { type: 'string' },
+    resume: { type: 'string' },
   },
 })
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -25,38 +34,58 @@ process.exitCode =
     ? await many()
     : tell(await runSeed(Number(values.seed), { isShrunk: true }))
 
+/** Seeds after which a run that can be gone on with writes how far it has come. */
+const chunk = 200
+
 async function many(): Promise<number> {
-  const [from, count, jobs] = [Number(values.from), Number(values.seeds), Number(values.jobs)]
-  const began = performance.now()
-  const reports: SeedReport[] = []
-  let bad = 0
-  const heard = (report: SeedReport): void => {
-    reports.push(report)
-    bad += tell(report)
+  const { resume: path } = values
+  const left = path === undefined ? undefined : readProgress(path)
+  const progress = left ?? freshProgress(Number(values.from), Number(values.seeds))
+  const until = progress.from + progress.seeds
+  const jobs = Number(values.jobs)
+  const [began, first] = [performance.now(), progress.next]
+  while (progress.next < until) {
+    const reports: SeedReport[] = []
+    const heard = (report: SeedReport): void => {
+      reports.push(report)
+      tell(report)
+    }
+    const next = path === undefined ? until : Math.min(until, progress.next + chunk)
+    await Promise.all(
+      Array.from({ length: jobs }, (_none, at) =>
+        share({ from: progress.next + at, until: next, every: jobs }, heard),
+      ),
+    )
+    addTo(progress, reports, next)
+    if (path !== undefined) writeProgress(path, progress)
   }
-  await Promise.all(
-    Array.from({ length: jobs }, (_none, at) =>
-      share({ from: from + at, until: from + count, every: jobs }, heard),
-    ),
-  )
-  const seconds = (performance.now() - began) / 1000
-  const unseen = coverage(reports)
-  const certain = reports.filter(report => !report.isUnknowable).length / reports.length
+  const perSecond = ((progress.next - first) * 1_000) / (performance.now() - began) / jobs
+  return summed(progress, perSecond)
+}
+
+/** Prints what all seeds came to; answers the exit status. */
+function summed(progress: Progress, perSecond: number): number {
+  const { seeds, bad, unknowable } = progress
+  const unseen = coverage(progress.counts)
+  const certain = 1 - unknowable / seeds
   say('')
-  say(`deployments, median ${median(reports.map(report => report.deployments))}`)
-  say(`resources, median ${median(reports.map(report => report.resources))}`)
-  say(`faults, median ${median(reports.map(report => report.struck))}`)
+  say(`deployments, median ${medianOf(progress.deployments)}`)
+  say(`resources, median ${medianOf(progress.resources)}`)
+  say(`faults, median ${medianOf(progress.struck)}`)
   say(`without an unknowable create: ${Math.round(certain * 100)} %`)
-  say(
-    `${reports.length} seeds, ${bad} bad, ${(count / seconds / jobs).toFixed(1)} per second and job`,
-  )
-  const isThin = count >= 1_000 && (unseen > 0 || certain < 0.4)
-  return bad > 0 || isThin ? 1 : 0
+  say(`${seeds} seeds, ${bad.length} bad, ${perSecond.toFixed(1)} per second and job`)
+  if (bad.length > 0) say(`bad: ${bad.join(' ')}`)
+  const isThin = seeds >= 1_000 && (unseen > 0 || certain < 0.4)
+  return bad.length > 0 || isThin ? 1 : 0
 }
 
 function share(data: Share, heard: (report: SeedReport) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: data })
+    const worker = new Worker(new URL('worker.ts', import.meta.url), {
+      workerData: data,
+      // Most of what a run makes is forgotten at once.
+      resourceLimits: { maxYoungGenerationSizeMb: 96 },
+    })
     worker.on('message', heard)
     worker.on('error', reject)
     worker.on('exit', () => resolve())
@@ -74,10 +103,8 @@ function tell({ seed, violations, faults, lines }: SeedReport): number {
 }
 
 /** Prints how often everything was seen; answers how much never was. */
-function coverage(reports: readonly SeedReport[]): number {
-  const counts = new Map<string, number>(mustBeSeen.map(key => [key, 0]))
-  for (const report of reports)
-    for (const [key, count] of report.counts) counts.set(key, (counts.get(key) ?? 0) + count)
+function coverage(seen: ReadonlyMap<string, number>): number {
+  const counts = new Map<string, number>([...mustBeSeen.map(key => [key, 0] as const), ...seen])
   let unseen = 0
   for (const [key, count] of [...counts].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const why = count === 0 ? notSeen.get(key) : undefined
@@ -85,8 +112,4 @@ function coverage(reports: readonly SeedReport[]): number {
     say(`${String(count).padStart(8)}  ${key}${why === undefined ? '' : ` (${why})`}`)
   }
   return unseen
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? 0
 }

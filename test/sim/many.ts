@@ -23,10 +23,14 @@ export async function runSeed(
   seed: number,
   about: { readonly isShrunk?: boolean } = {},
 ): Promise<SeedReport> {
+  // Where an error comes from is asked only when something is wrong: it costs.
+  const stackLines = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
   const drawn = await drawSeed(seed, { isQuiet: true })
   let judged = await judge(seed, drawn, { isQuiet: true })
   const violations = judged.violations.filter(one => !isKnown(one))
   const isBad = violations.length > 0
+  Error.stackTraceLimit = stackLines
   if (isBad) judged = await judge(seed, drawn)
   const small = isBad && about.isShrunk === true ? await shrink(seed, drawn, judged) : judged
   const sizes = drawn.scenario.steps.map(({ program }) => program.length)

@@ -48,6 +48,8 @@ export function launchOn(
     /** Whether it is of a version with newer rules. */
     readonly isNewer: boolean
     readonly faults: readonly Fault[]
+    /** Faults that wait for their effect in all processes. */
+    readonly roaming: Set<Fault>
     readonly levers: Levers
   },
 ): Launch {
@@ -64,14 +66,15 @@ export function launchOn(
   /** Calls of a provider that have not landed. */
   const landing = new Set<() => void>()
   const wayMs = (): number => (draw.chance(0.03) ? draw.whole(20, 400) : draw.whole(1, 12))
-  const callMs = (): number => (draw.chance(0.04) ? draw.whole(2_000, 30_000) : draw.whole(5, 400))
+  const callMs = (): number => (draw.chance(0.03) ? draw.whole(2_000, 12_000) : draw.whole(5, 400))
 
   const struck = (name: string): Fault | undefined => {
     if (reads.test(name) && name !== 'leases.renew') return undefined
     effects += 1
-    for (const fault of open) {
+    for (const fault of [...open, ...about.roaming]) {
       if (fault.effect > effects || !strikes(fault.kind, name)) continue
       open.delete(fault)
+      about.roaming.delete(fault)
       world.covered('fault', fault.kind)
       world.trace(`${key} ${name}: ${fault.kind}`)
       return fault
@@ -130,19 +133,25 @@ export function launchOn(
         )
       }
       let thereMs = isCall ? callMs() : wayMs()
-      if (kind === 'slow effect') thereMs += 2_000 + size * 40_000
-      if (kind === 'provider takes long') thereMs += 30_000 + size * 170_000
-      if (kind === 'crash after an effect') {
+      if (kind === 'slow effect') thereMs += 2_000 + size * 25_000
+      if (kind === 'provider takes long') thereMs += 30_000 + size * 100_000
+      if (kind === 'crash after an effect' || kind === 'crash in a call that may be repeated') {
         node.crash()
         thereMs += size < 0.5 ? 0 : (size - 0.5) * 120_000
       }
-      const freezeMs = isLong(kind) ? 95_000 + size * 60_000 : size * 25_000
+      const freezeMs =
+        kind === 'stalls as something begins'
+          ? 45_000 + size * 20_000
+          : isLong(kind)
+            ? 95_000 + size * 40_000
+            : size * 25_000
       if (kind === 'message lost') return answer(() => resolve(undefined as never))
       if (kind === 'message late') {
         scheduler.after(1_000 + size * 100_000, () => land(false))
         return answer(() => resolve(undefined as never))
       }
-      if (kind?.startsWith('fr') === true) node.freeze(freezeMs)
+      if (kind?.startsWith('fr') === true || kind?.startsWith('stalls') === true)
+        node.freeze(freezeMs)
       if (kind?.endsWith('lost, then repeated') === true) {
         scheduler.after(thereMs, () => land(false))
         scheduler.after(thereMs + 100 + size * 3_000, land, node)
@@ -193,7 +202,7 @@ export function launchOn(
 }
 
 function isLong(kind: FaultKind | undefined): boolean {
-  return kind === 'freeze for longer than a lease' || kind === 'frozen, and deposed meanwhile'
+  return kind === 'freeze for longer than a lease' || kind?.endsWith('deposed meanwhile') === true
 }
 
 function refused(name: string): Promise<never> {

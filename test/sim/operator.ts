@@ -1,3 +1,4 @@
+import { limits } from '../../shared/config/limits.ts'
 import { createWorldClock } from './clock.ts'
 import type { Fault } from './faults.ts'
 import { type Fleet, startFleet } from './fleet.ts'
@@ -17,7 +18,7 @@ export interface Operating {
 }
 
 /** Most tries to reach the goal once no fault strikes any more. */
-const triesMax = 8
+const triesMax = 10
 /** Most processes that a person starts for one step. */
 const livesMax = 5
 
@@ -35,6 +36,7 @@ export async function operate(deps: Operating, scenario: Scenario): Promise<void
     ending.push((await carryOn(deps, scenario, { step, at })).ending)
   }
   await Promise.all(ending)
+  machine.roaming.clear()
   const command = last.command === 'destroy' ? 'destroy' : 'up'
   const execute = 'here'
   await settle(deps, scenario, { ...last, command, execute, refresh: false, refuses: new Set() })
@@ -51,7 +53,7 @@ async function carryOn(
   const draw = world.draw.fork(`operator ${at}`)
   const clock = createWorldClock(world.scheduler)
   const others: Promise<unknown>[] = []
-  const faults = deps.faults.filter(fault => fault.step === at)
+  const faults = deps.faults.filter(fault => fault.step === at && fault.life !== 'any')
   let resume = false
   let isUpgraded = at > scenario.upgradeAt
   const fleetOf = (): Fleet =>
@@ -91,7 +93,11 @@ async function carryOn(
     if (life === 0) deps.effects.push([started.launch.effects(), ...fleet.effects()])
     noteEnd(deps, end)
     if (end.kind === 'done') break
-    await clock.sleep(draw.chance(0.5) ? draw.whole(0, 500) : draw.whole(500, 120_000))
+    await clock.sleep(
+      draw.chance(0.5)
+        ? draw.whole(0, 500)
+        : draw.whole(500, scenario.hasTwoHosts ? 110_000 : 30_000),
+    )
     const choice = draw.unit()
     const isLast = at === scenario.steps.length - 1
     if (!isLast && choice < 0.2) break
@@ -126,19 +132,26 @@ async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<
     const command = done === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
     const key = `last.${tries}`
     const rest = { host: 'here', isNewer, faults: [], pulled: () => undefined } as const
-    // What was left may have left its operations to others.
-    const hosts: readonly HostName[] = goesOn && scenario.executors.length > 0 ? ['here'] : []
+    // What was left, or still runs, may have left its operations to others.
+    const isLeft = world.store.catalog.stack(simStack)?.current !== ''
+    const hosts: readonly HostName[] = isLeft && scenario.executors.length > 0 ? ['here'] : []
     const fleet = startFleet(machine, { ...rest, key, hosts, isNewer: () => isNewer })
+    const { current = '' } = world.store.catalog.stack(simStack) ?? {}
+    const left = current === '' ? undefined : machine.asked.get(current)
     const end = await startCommand(machine, {
       ...rest,
       key,
-      step: { ...goal, ...command, parallel: 16 },
+      step: goesOn && left !== undefined ? left : { ...goal, ...command, parallel: 16 },
       resume: goesOn,
       wait: true,
       ...(goesOn ? {} : { pendingCreates }),
     }).end
     await fleet.end()
     if (end.kind === 'failed' && end.code === 'INTERNAL') world.violate(`it broke: ${end.message}`)
+    if (end.kind === 'failed' && end.code === 'PENDING_STILL_RUNS') {
+      world.covered('rule', 'a pending create is not cleared while it may land')
+      await clock.sleep(limits.lateWindowMs)
+    }
     if (!goesOn && end.kind === 'done' && end.result?.result === 'succeeded') done += 1
     // What happened by itself was read now.
     if (done === 1) cloud.driftSeen()

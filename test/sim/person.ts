@@ -10,7 +10,10 @@ export function settledByPerson(
   world: World,
   cloud: Cloud,
 ): { readonly exist: ReadonlyMap<string, string>; readonly forget: boolean } {
-  const state = stateIn(world, world.store.catalog.stack(simStack)?.snapshot ?? '')
+  const { current = '', snapshot = '' } = world.store.catalog.stack(simStack) ?? {}
+  // What a deployment leaves that is not closed is named by nothing yet: it is waited for.
+  if (current !== '') return { exist: new Map(), forget: false }
+  const state = stateIn(world, snapshot)
   const kept = new Set((state.resources ?? []).map(resource => textIn(resource, 'id')))
   const urns = new Set((state.resources ?? []).map(({ urn }) => urn))
   const exist = new Map<string, string>()

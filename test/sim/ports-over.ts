@@ -4,6 +4,7 @@ import type { OperationId } from '../../shared/records/ids.ts'
 import { silentLog } from '../../shared/platform/system/log.ts'
 import type { Fault } from './faults.ts'
 import type { Ask } from './ask.ts'
+import { headRequestsOver } from './head-requests.ts'
 import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
@@ -31,7 +32,10 @@ export function portsOver(
         (...args: unknown[]) => ask(`${name}.${method}`, call => run(...args, call)),
       ]),
     ) as Port
-  const operations: Platform['operations'] = over('operations', store.operations)
+  const operations: Platform['operations'] = {
+    ...over<Platform['operations']>('operations', store.operations),
+    ...headRequestsOver(world, ask),
+  }
   /** Only single records are linearizable: two halves are read at two moments. */
   const inHalves = <T>(
     read: (ids: readonly OperationId[]) => Promise<ReadonlyMap<OperationId, T>>,

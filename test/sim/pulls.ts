@@ -1,11 +1,12 @@
 import { readState } from '../../functions/compaction/handle.ts'
+import type { ServeRole } from '../../local/serve.ts'
 import { removeOld } from '../../shared/engine/deployment/retention.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
 import { createWorldClock } from './clock.ts'
 import type { Fault } from './faults.ts'
 import type { Machine, SimProcess } from './machine.ts'
 import type { HostName } from './node.ts'
-import { type ProcessEnd, simStack, startCommand, startWork } from './process.ts'
+import { type ProcessEnd, simStack, startCommand, startServing, startWork } from './process.ts'
 import type { Step } from './scenario.ts'
 
 /** What faults do beyond the effect that they strike: mostly, they bring other processes. */
@@ -39,6 +40,18 @@ export function pullerOf(
       world.covered('rule', 'newer rules are refused by name')
     return end
   }
+  /** Serves for a while. */
+  const older = async (process: SimProcess): Promise<ProcessEnd> => {
+    const { host } = process
+    const roles: ReadonlySet<ServeRole> = new Set(['generator', 'executor'])
+    const as = { ...rest(process), host, roles, isNewer: false }
+    const started = startServing(machine, as)
+    await clock.sleep(10_000)
+    started.stop()
+    await Promise.race([started.end, clock.sleep(60_000)])
+    started.launch.node.crash()
+    return started.end
+  }
   const elsewhere = ({ host }: SimProcess): HostName => (host === 'here' ? 'there' : 'here')
   return (fault, process) => {
     const { kind, size } = fault
@@ -55,8 +68,9 @@ export function pullerOf(
     if (kind === 'stopped from elsewhere' && deployment !== undefined)
       world.store.control.stop(deployment, size < 0.5 ? 'graceful' : 'forced')
     if (kind === 'second trigger') begin(() => command(process, { size, host, isNewer }))
-    if (kind === 'an older version comes by')
-      begin(() => command(process, { size, host, isNewer: false }))
+    if (kind === 'an older version comes by' && size < 0.5)
+      begin(() => command(process, { size: size * 2, host, isNewer: false }))
+    else if (kind === 'an older version comes by') begin(() => older(process))
     if (kind === 'everything is killed') {
       about.killFleet()
       process.node.crash()
@@ -65,7 +79,7 @@ export function pullerOf(
       machine.suspect(process)
       begin(() => command(process, { size, host: elsewhere(process), isNewer }))
     }
-    if (kind === 'frozen, and deposed meanwhile')
+    if (kind.endsWith('deposed meanwhile'))
       begin(async () => {
         await clock.sleep(92_000 + size * 30_000)
         return command(process, { size, host: elsewhere(process), isNewer })

@@ -45,7 +45,7 @@ export async function runScenario(
   )
   const { cloud } = (place.made ??= placeOf(world, scenario))
   world.store.catalog.createStack(simStack, createWorldClock(world.scheduler).now())
-  const machine = createMachine(world, cloud)
+  const machine = createMachine(world, cloud, faults)
   const effects: (readonly number[])[] = []
   let isOver = false
   const operated = operate({ machine, faults, effects }, scenario)

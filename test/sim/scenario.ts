@@ -60,9 +60,12 @@ export interface Scenario {
 /** Draws two to four deployments of 10 to 60 resources with edits in between. */
 export function drawScenario(draw: Draw): Scenario {
   const isLarge = draw.chance(0.15)
-  let program = drawProgram(draw.fork('program'), isLarge ? draw.whole(30, 60) : draw.whole(10, 24))
+  const isWide = draw.chance(0.05)
+  let program = isWide
+    ? wideProgram(draw)
+    : drawProgram(draw.fork('program'), isLarge ? draw.whole(25, 60) : draw.whole(10, 22))
   const steps: Step[] = []
-  const count = draw.whole(2, 4)
+  const count = isWide ? 2 : draw.chance(0.2) ? 4 : draw.whole(2, 3)
   const around = draw.fork('around')
   const hasTwoHosts = around.chance(0.4)
   const executors = around.chance(0.35)
@@ -75,7 +78,8 @@ export function drawScenario(draw: Draw): Scenario {
   for (let at = 0; at < count; at += 1) {
     const edit = draw.fork(`edit ${at}`)
     if (at > 0) program = edited(edit, program, at)
-    const command = at === 0 || !edit.chance(0.25) ? 'up' : edit.chance(0.5) ? 'refresh' : 'destroy'
+    const other = isWide || edit.chance(0.5) ? 'destroy' : 'refresh'
+    const command = at === 0 || !(isWide || edit.chance(0.25)) ? 'up' : other
     const hasRefusals = edit.chance(0.25)
     const refuses = hasRefusals
       ? program.flatMap(({ name }) =>
@@ -94,6 +98,21 @@ export function drawScenario(draw: Draw): Scenario {
     })
   }
   return { steps, executors, hasTwoHosts, upgradeAt }
+}
+
+/** More things need one than an operation may be released by: joins stand between. */
+function wideProgram(draw: Draw): readonly Planned[] {
+  const one: Planned = { ...nothing, kind: 'thing', name: 'r0' }
+  const many = Array.from(
+    { length: draw.whole(36, 44) },
+    (_none, at): Planned => ({
+      ...nothing,
+      kind: 'thing',
+      name: `r${at + 1}`,
+      needs: ['r0'],
+    }),
+  )
+  return [one, ...many]
 }
 
 function drawDrift(draw: Draw, program: readonly Planned[]): readonly Drift[] {

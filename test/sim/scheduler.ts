@@ -19,7 +19,7 @@ export interface Scheduler {
 
 interface Event {
   atMs: number
-  readonly order: number
+  order: number
   readonly call: () => void
   readonly owner: Owner | undefined
   isOff: boolean
@@ -37,6 +37,8 @@ export function createScheduler(): Scheduler {
       const thawMs = event.owner?.frozenUntilMs() ?? 0
       if (thawMs <= event.atMs) return event
       event.atMs = thawMs
+      // Who thaws meets what came meanwhile in whatever order.
+      event.order = Math.imul(event.order, 0x9e3779b1) >>> 0
       heap.put(event)
     }
     return undefined
@@ -52,19 +54,21 @@ export function createScheduler(): Scheduler {
         event.isOff = true
       }
     },
-    async run(isOver, ticksMax) {
-      const last = ticks + ticksMax
-      while (!isOver()) {
-        const event = ticks < last ? next() : undefined
-        if (event === undefined) return false
-        ticks += 1
-        nowMs = event.atMs
-        event.call()
-        // Everything that follows from it in this turn comes before the next event.
-        await new Promise<void>(done => process.nextTick(done))
-      }
-      return true
-    },
+    run: (isOver, ticksMax) =>
+      new Promise(done => {
+        const last = ticks + ticksMax
+        const step = (): void => {
+          if (isOver()) return done(true)
+          const event = ticks < last ? next() : undefined
+          if (event === undefined) return done(false)
+          ticks += 1
+          nowMs = event.atMs
+          event.call()
+          // Everything that follows from it in this turn comes before: its microtasks are run first.
+          process.nextTick(queueMicrotask, step)
+        }
+        step()
+      }),
   }
 }
 

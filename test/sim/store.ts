@@ -48,16 +48,12 @@ const stops = ['none', 'graceful', 'forced'] as const
 /** An empty store. Its conditions are those of the ports; its records are texts. */
 export function createStore(observer: Observer): SimStore {
   const heads = createHeads(observer.headChanged)
-  const outcomes = new Map<string, string>()
+  const outcomes = new Map<string, Outcome>()
   const blobs = new Map<BlobHash, Uint8Array>()
-  const outcomeAt = (at: string): Outcome | undefined => {
-    const text = outcomes.get(at)
-    return text === undefined ? undefined : parse<Outcome>(text)
-  }
-  const [logs, leases] = [new Map<DeploymentId, string[]>(), new Map<DeploymentId, Leases>()]
+  const [logs, leases] = [new Map<DeploymentId, Kept[]>(), new Map<DeploymentId, Leases>()]
   const controls = new Map<DeploymentId, ControlRow>()
   const control = createControl(observer, controls)
-  const { removeVersions, ...catalog } = createCatalogOf(observer.published)
+  const { removeVersions, ...catalog } = createCatalogOf(observer.published, observer.refused)
   const tables = [logs, outcomes, heads.all, leases, controls].map(tableOf)
   return {
     log: createLog(observer, logs),
@@ -77,12 +73,11 @@ export function createStore(observer: Observer): SimStore {
       putOutcome(deployment, outcome) {
         const at = `${deployment} ${outcome.operation} ${outcome.attempt}`
         if (outcomes.has(at)) return
-        const text = JSON.stringify(outcome)
-        observer.kept(text)
-        outcomes.set(at, text)
+        observer.kept(JSON.stringify(outcome))
+        outcomes.set(at, outcome)
       },
       outcome: (deployment, operation, attempt) =>
-        outcomeAt(`${deployment} ${operation} ${attempt}`),
+        outcomes.get(`${deployment} ${operation} ${attempt}`),
       select: (deployment, operation, end) => heads.select(`${deployment} ${operation}`, end),
       heads: (deployment, operations) =>
         new Map(operations.flatMap(id => pairOf(id, heads.at(`${deployment} ${id}`)))),
@@ -94,7 +89,7 @@ export function createStore(observer: Observer): SimStore {
             const outcome =
               head.end === undefined
                 ? undefined
-                : outcomeAt(`${deployment} ${id} ${head.end.attempt}`)
+                : outcomes.get(`${deployment} ${id} ${head.end.attempt}`)
             return [[id, outcome === undefined ? { head } : { head, outcome }] as const]
           }),
         ),
@@ -124,23 +119,33 @@ export function parse<T>(text: string): T {
   return JSON.parse(text) as T
 }
 
-function createLog(observer: Observer, logs: Map<DeploymentId, string[]>): SimStore['log'] {
+/** A record with its text: nobody writes into a record that it was given. */
+interface Kept {
+  readonly text: string
+  readonly record: LogRecord
+}
+
+function createLog(observer: Observer, logs: Map<DeploymentId, Kept[]>): SimStore['log'] {
   return {
     append(deployment, record) {
       const text = JSON.stringify(record)
       const log = logs.get(deployment) ?? []
       logs.set(deployment, log)
       const there = log[record.number]
-      const isNext = there === undefined && record.number === log.length
-      if (!isNext && there !== text) observer.refused('an append of a deposed generator is refused')
-      if (!isNext) return there === text ? 'mine' : 'taken'
+      if (there !== undefined && there.text !== text) {
+        const stops = record.decisions.some(one => 'phase' in one && one.phase === 'stopping')
+        observer.refused('an append of a deposed generator is refused')
+        if (stops) observer.refused('a deposed generator cannot stop its successor')
+      }
+      if (there !== undefined) return there.text === text ? 'mine' : 'taken'
+      if (record.number !== log.length) return 'taken'
       observer.kept(text)
       observer.appended(deployment, record)
-      log.push(text)
+      log.push({ text, record })
       return 'appended'
     },
     read: (deployment, from, limit) =>
-      (logs.get(deployment) ?? []).slice(from, from + limit).map(text => parse<LogRecord>(text)),
+      (logs.get(deployment) ?? []).slice(from, from + limit).map(({ record }) => record),
   }
 }
 

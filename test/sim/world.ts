@@ -19,6 +19,8 @@ export interface World extends Coverage {
     readonly listen: HintsPort['listen']
   }
   readonly observer: Observer
+  /** Who waits for the next changes of a head, by `<deployment> <operation>`. */
+  readonly changed: Map<string, () => void>
   /** Notes what happened, with its time. */
   readonly trace: (line: string) => void
   readonly lines: readonly string[]
@@ -50,10 +52,14 @@ export function createWorld(
   const violations: string[] = []
   const listeners = new Map<DeploymentId, Set<(operation: OperationId) => void>>()
   const coverage = createCoverage()
+  const changed = new Map<string, () => void>()
   const queue = createQueue(scheduler, draw.fork('queue'))
   const observer: Observer = {
     kept: text => observerOf(world).kept(text),
-    headChanged: change => observerOf(world).headChanged(change),
+    headChanged(change) {
+      observerOf(world).headChanged(change)
+      if (change.after !== change.before) changed.get(change.at)?.()
+    },
     appended: (deployment, record) => observerOf(world).appended(deployment, record),
     closed: deployment => observerOf(world).closed(deployment),
     published: (blob, version) => observerOf(world).published(blob, version),
@@ -79,6 +85,7 @@ export function createWorld(
       },
     },
     observer,
+    changed,
     trace(line) {
       if (about.isQuiet !== true) lines.push(`${scheduler.nowMs()} ${line}`)
     },

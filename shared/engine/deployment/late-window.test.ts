@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { limits } from '../../config/limits.ts'
+import type { CatalogPort } from '../../ports/catalog.ts'
 import type { LeasesPort } from '../../ports/records.ts'
+import type { ClockPort } from '../../ports/system.ts'
 import type { Lease } from '../../records/head.ts'
 import type { ExecutorId } from '../../records/ids.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
-import { requireOver } from './late-window.ts'
+import { type LateWindowDeps, requireOver } from './late-window.ts'
 
 const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
 const lease: Lease = {
@@ -20,9 +23,14 @@ const state: StoredDeployment = {
   pending_operations: [{ resource, type: 'creating', origin }],
   metadata: {},
 }
-const deps = (alive: number): Parameters<typeof requireOver>[0] => ({
+const endedAt = 1_000_000
+const deps = (alive: number | undefined, nowMs = endedAt): LateWindowDeps => ({
   leases: { list: async () => [lease] } satisfies Partial<LeasesPort> as unknown as LeasesPort,
-  isAlive: ({ pid }) => pid === alive,
+  catalog: {
+    history: async () => [{ deployment: origin.deployment, endedAt }],
+  } as unknown as CatalogPort,
+  clock: { now: () => nowMs } as unknown as ClockPort,
+  isAlive: ({ pid }) => (alive === undefined ? undefined : pid === alive),
 })
 
 test('a create whose plugin still runs is not forgotten', async () => {
@@ -35,4 +43,10 @@ test('it is when nothing of it runs any more, and others do not matter', async (
   await requireOver(deps(77), state, 'urn:pulumi:dev::p::t:m:T::b')
   const unknown = [{ resource, type: 'creating' }]
   await requireOver(deps(77), { ...state, pending_operations: unknown })
+})
+
+test('a host that cannot be asked is given its time', async () => {
+  const soon = deps(undefined, endedAt + limits.lateWindowMs - 1)
+  await expect(requireOver(soon, state)).rejects.toThrow("nothing is known of host 'here'")
+  await requireOver(deps(undefined, endedAt + limits.lateWindowMs), state)
 })

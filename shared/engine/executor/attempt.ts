@@ -1,5 +1,5 @@
 import { limits } from '../../config/limits.ts'
-import { messageOf } from '../../errors/error.ts'
+import { error, messageOf } from '../../errors/error.ts'
 import type { Outcome } from '../../records/head.ts'
 import {
   deploymentPartsOf,
@@ -16,6 +16,7 @@ import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
+import type { PerformDeps } from './performing.ts'
 
 /** An operation that was begun here. */
 interface Attempt {
@@ -30,7 +31,8 @@ interface Attempt {
  * The provider call with its outcome and its end; undefined when someone else ended the operation,
  * `again` when it has no owner any more and may be begun again.
  * What is thrown here ends the operation all the same: as failed when nobody was asked, else as
- * interrupted. Only a store that stays away leaves it to recovery.
+ * interrupted. Only a store that stays away leaves it to recovery. Throws LEASE_LOST when the lease
+ * ran out before the call: this attempt asked nobody.
  */
 export async function callAndRecord(
   ports: ExecutorPorts,
@@ -48,7 +50,7 @@ export async function callAndRecord(
   if (!context.told.has(task.operation.id)) emitter.pre(step)
   context.told.add(task.operation.id)
   const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
-  const deps = { ...context.performing, warn }
+  const deps = { ...context.performing, warn, provider: underLease(context) }
   const end = task.isAgain
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
@@ -64,6 +66,18 @@ export async function callAndRecord(
   emitter.ended(step, end)
   await noteSlow(ports, context, step, ports.clock.monotonicMs() - startedMs)
   return end
+}
+
+/**
+ * Providers for as long as the lease holds: finding a step and starting its plugin take their time,
+ * and nothing may come between the look at the lease and the request.
+ */
+function underLease(context: ExecutionContext): PerformDeps['provider'] {
+  return async reference => {
+    const provider = await context.performing.provider(reference)
+    if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease ran out before the call')
+    return provider
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { limits } from '../../config/limits.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
+import { hasCode } from '../../errors/error.ts'
 import type { ChainMessage, Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
 import {
@@ -190,9 +191,13 @@ async function runOperation(
     return undefined
   }
   const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })
-  const end = await called.catch(thrown => {
-    context.leftBegun()
-    throw thrown
+  const end = await called.catch(async (thrown: unknown) => {
+    if (!hasCode(thrown, 'LEASE_LOST')) {
+      context.leftBegun()
+      throw thrown
+    }
+    await giveBack(ports, context, mine)
+    return undefined
   })
   if (end === 'again') return end
   await tellGenerator(ports, deployment, id)

@@ -6,7 +6,7 @@
  * no stop; the store enforces needs and the single end; messages may lie.
  */
 import { ProviderError } from '../../providers/provider.ts'
-import { messageOf } from '../../errors/error.ts'
+import { hasCode, messageOf } from '../../errors/error.ts'
 import type { OutcomeError } from '../../records/head.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { scrubber, secretTexts } from '../../values/scrub.ts'
@@ -22,7 +22,8 @@ export interface PerformMode {
 }
 
 /**
- * Asks the provider to do one step and answers how it ended; never throws for a provider's failure.
+ * Asks the provider to do one step and answers how it ended; never throws for a provider's failure,
+ * only LEASE_LOST for a call that may not be made any more.
  * Source: `engine.md` 6.1, 6.2, 6.4.
  */
 export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
@@ -35,6 +36,8 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
     const state = end.state === undefined ? undefined : safeState(end.state, deps, scrub)
     return { ...end, state, error: scrubbed(step, end.error) }
   } catch (thrown) {
+    // Nobody was asked: what becomes of the operation is for others to say.
+    if (hasCode(thrown, 'LEASE_LOST')) throw thrown
     const error = scrubbed(step, outcomeErrorOf(thrown))
     // A broken connection says nothing about the cloud (design: whose error?).
     if (thrown instanceof ProviderError && thrown.status === 'lost')

@@ -15,7 +15,8 @@ import { stepOfOperation } from '../deployment/operations.ts'
 import { stepEndOf } from '../deployment/recorded-end.ts'
 import type { Recorded } from '../deployment/recorded.ts'
 import type { TrackedState } from '../step.ts'
-import type { RecordedSettled, Replay } from './replay.ts'
+import type { EndedStep } from '../step-end.ts'
+import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 
 /** What a replay over the records needs. `before`: the ends that stood when this life began. */
 export interface ReplayDeps extends ChainDeps {
@@ -35,23 +36,40 @@ export function createReplay(deps: ReplayDeps): Replay {
     const step = { ...stepOfOperation(operation, open), next: state }
     return { step, tracked: trackedBy(state, operation.id) }
   }
+  const running = new Map<OperationId, Promise<readonly EndedStep[]>>()
+  const rerun: Replay['rerun'] = async ({ operations }, note) => {
+    const chain = operations.map(operation => ({
+      operation,
+      step: stepOfOperation(operation, open),
+    }))
+    const steps = chain.map(({ step }) => step)
+    const ended = await runChain(deps, chain, before)
+    if (isWhole(ended, chain.length))
+      tellReplaces(
+        deps.emitter,
+        steps.flatMap(step => replaceStepOf(step) ?? []),
+      )
+    note(steps, ended)
+    return ended
+  }
   return {
     decisionsOf: recorded.of,
     urns: () => [...new Set(recorded.decisions.map(urnOf))],
     settled,
-    async rerun({ operations }) {
-      const chain = operations.map(operation => ({
-        operation,
-        step: stepOfOperation(operation, open),
-      }))
-      const ended = await runChain(deps, chain, before)
-      if (isWhole(ended, chain.length))
-        tellReplaces(
-          deps.emitter,
-          chain.flatMap(({ step }) => replaceStepOf(step) ?? []),
-        )
+    rerun(registration, note) {
+      const [first] = registration.operations
+      const known = first === undefined ? undefined : running.get(first.id)
+      if (known !== undefined) return known
+      const ended = rerun(registration, note)
+      if (first !== undefined) running.set(first.id, ended)
       return ended
     },
+    deletingFirst: urn =>
+      recorded.decisions.findLast(
+        (decision): decision is RecordedRegistration =>
+          decision.kind === 'registration' &&
+          decision.operations.some(one => one.urn === urn && one.effect === 'mark-pending'),
+      ),
     async withdraw({ operations }) {
       const [first] = operations
       if (first === undefined) return false

@@ -13,7 +13,7 @@ import { differenceOf } from './difference.ts'
 import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
-import { replayed } from './replayed.ts'
+import { carriedOn, replayed } from './replayed.ts'
 import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
 import type { CurrentState } from './sets.ts'
@@ -158,8 +158,14 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
  * decided about like any other.
  */
 async function isDeleted(ctx: GeneratorContext, urn: Urn): Promise<boolean> {
-  if (!ctx.sets.deletes.has(urn)) return false
-  await Promise.race([ctx.sets.deleting.get(urn)?.promise, ctx.aborted])
+  const { sets, replay } = ctx
+  if (!sets.deletes.has(urn)) return false
+  const recorded = sets.deleting.has(urn) ? undefined : replay?.deletingFirst(urn)
+  const ended =
+    replay === undefined || recorded === undefined
+      ? sets.deleting.get(urn)?.promise
+      : carriedOn(ctx, replay, recorded)
+  await Promise.race([ended, ctx.aborted])
   if (ctx.isAborted()) throw new Bail()
   return ctx.sets.deletes.has(urn)
 }

@@ -12,10 +12,16 @@ export interface Replay {
   /** What was decided about a URN, in order. */
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
   /**
-   * Carries a recorded chain out to its end: what ended is answered from its record, what runs is
-   * awaited, what never began is sent again.
+   * Carries a recorded chain out to its end, once however often it is asked: what ended is answered
+   * from its record, what runs is awaited, what never began is sent again. `note` hears of the first
+   * asker's end what was decided and what of it took place.
    */
-  readonly rerun: (registration: RecordedRegistration) => Promise<readonly EndedStep[]>
+  readonly rerun: (
+    registration: RecordedRegistration,
+    note: (decided: readonly Step[], ended: readonly EndedStep[]) => void,
+  ) => Promise<readonly EndedStep[]>
+  /** The last recorded chain that deletes a URN before a replacement, its own or another's. */
+  readonly deletingFirst: (urn: Urn) => RecordedRegistration | undefined
   /** A settled step as it was recorded, with its whole state. */
   readonly settled: (decision: RecordedSettled) => {
     readonly step: Step

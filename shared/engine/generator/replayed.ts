@@ -1,11 +1,11 @@
 import type { RecordedDecision } from '../deployment/recorded.ts'
 import type { TrackedState } from '../step.ts'
-import { succeeded } from '../step-end.ts'
+import { type EndedStep, succeeded } from '../step-end.ts'
 import { useProvider } from './carry-out.ts'
 import type { Claim } from './claim.ts'
 import { failRegistration, type GeneratorContext } from './context.ts'
 import { noteEnds } from './note-ends.ts'
-import type { RecordedSettled, Replay } from './replay.ts'
+import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 import { forget } from './restore.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -25,12 +25,7 @@ export async function replayed(
   if (replay === undefined || last === undefined) return undefined
   if (last.goal !== goal && !(await isKept(ctx, replay, last))) return undefined
   const registration = decisions.findLast(decision => decision.kind === 'registration')
-  const ends = registration === undefined ? [] : await replay.rerun(registration)
-  noteEnds(
-    ctx.sets,
-    ends.map(({ step }) => step),
-    ends,
-  )
+  const ends = registration === undefined ? [] : await carriedOn(ctx, replay, registration)
   // What only a person can find out is no reason to leave the rest undone.
   const isUnknown = ends.some(({ end }) => end.verdict === 'interrupted')
   if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, isUnknown)
@@ -39,6 +34,18 @@ export async function replayed(
   // Only the deletes of a replacement that the generator settles itself: the rest is decided now.
   if (made?.tracked === undefined) return undefined
   return { ...made.tracked, op: made.step.op }
+}
+
+/**
+ * The end of a recorded chain, taken into the sets: also of what of it never began, for a delete
+ * that did not take place must not count as one.
+ */
+export function carriedOn(
+  { sets }: Pick<GeneratorContext, 'sets'>,
+  replay: Replay,
+  registration: RecordedRegistration,
+): Promise<readonly EndedStep[]> {
+  return replay.rerun(registration, (decided, ended) => noteEnds(sets, decided, ended))
 }
 
 async function isKept(
