@@ -19,6 +19,7 @@ export interface Launch {
   readonly platform: Platform
   /** Asks a provider: as any effect, but nobody repeats what got lost. */
   readonly ask: Ask
+  readonly nowMs: () => number
   /** Effects so far. */
   readonly effects: () => number
   /** The deployment that it works on, once it has written to its log or was told. */
@@ -186,6 +187,7 @@ export function launchOn(
       },
     },
     ask,
+    nowMs: scheduler.nowMs,
     effects: () => effects,
     deployment: () => deployment,
     worksOn(of) {

@@ -1,3 +1,4 @@
+import { limits } from '../../shared/config/limits.ts'
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
@@ -22,6 +23,8 @@ export interface SimNode extends Owner {
   readonly died: Promise<'died'>
   /** How long nothing was heard of it, in ms: 0 while it runs. */
   readonly silentMs: () => number
+  /** Whether it was silent for a whole lease since then: whoever looked on took it for dead. */
+  readonly lostLeaseSince: (ms: number) => boolean
 }
 
 /** Starts a process. Its clock is off by up to 30 s and up to 1 % fast or slow. */
@@ -36,7 +39,7 @@ export function startNode(
   const dying = Promise.withResolvers<'died'>()
   let jumpedMs = 0
   let isDead = false
-  let [frozenUntilMs, silentFromMs] = [0, 0]
+  let [frozenUntilMs, silentFromMs, lostUntilMs] = [0, 0, 0]
   const owner: Owner = { isDead: () => isDead, frozenUntilMs: () => frozenUntilMs }
   const monotonicMs = (): number => (scheduler.nowMs() - startMs) * pace
   return {
@@ -58,11 +61,13 @@ export function startNode(
       const nowMs = scheduler.nowMs()
       if (frozenUntilMs <= nowMs) silentFromMs = nowMs
       frozenUntilMs = Math.max(frozenUntilMs, nowMs + ms)
+      if (frozenUntilMs - silentFromMs > limits.leaseMs) lostUntilMs = frozenUntilMs
     },
     jump(ms) {
       jumpedMs += ms
     },
     died: dying.promise,
+    lostLeaseSince: ms => lostUntilMs > ms,
     silentMs: () =>
       isDead || frozenUntilMs > scheduler.nowMs() ? scheduler.nowMs() - silentFromMs : 0,
   }

@@ -4,7 +4,6 @@ import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { equalValues } from '../../shared/values/equal.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 import { containsUnknown } from '../../shared/values/walk.ts'
-import { limits } from '../../shared/config/limits.ts'
 import type { ProcessGroup } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { FaultKind } from './faults.ts'
@@ -53,6 +52,7 @@ export function createPlugins(
     run: (call: CloudCall, isPartial: boolean) => T,
   ): Promise<T> => {
     const { kind, urn, id } = asked
+    const sentMs = launch.nowMs()
     const call: CloudCall = {
       kind,
       urn,
@@ -61,7 +61,7 @@ export function createPlugins(
       // Whoever is silent for so long has lost its lease, and its plugins with it.
       sender: {
         key: launch.key,
-        isDead: () => launch.node.isDead() || launch.node.silentMs() > limits.leaseMs,
+        isDead: () => launch.node.isDead() || launch.node.lostLeaseSince(sentMs),
       },
       orphaned: false,
       isHeard: false,
