@@ -45,3 +45,24 @@ test('what an earlier attempt may have called is ended under a living owner too'
   const again: Head = { ...freshHead, attempt: 2, owner, executor: living }
   expect(await ended([again])).toEqual([0])
 })
+
+test('what somebody begins and gives back meanwhile is looked at again', async () => {
+  const before: Head = { ...freshHead, attempt: 1 }
+  const after: Head = { ...freshHead, attempt: 2, givenBack: 1 }
+  const asked: number[] = []
+  let reads = 0
+  const operations = {
+    heads: async () => {
+      reads += 1
+      return new Map([[7 as OperationId, reads === 1 ? before : after]])
+    },
+    outcome: async () => undefined,
+    select: async (_deployment: DeploymentId, _id: OperationId, end: { attempt: number }) => {
+      asked.push(end.attempt)
+      return end.attempt === 2
+    },
+  } as unknown as OperationsPort
+  const ports = { operations, gone: new Set<ExecutorId>() }
+  await settleOrphans(ports, 'd' as DeploymentId, [7 as OperationId])
+  expect(asked).toEqual([1, 2])
+})

@@ -15,18 +15,19 @@ export async function settleOrphans(
   deployment: DeploymentId,
   ids: readonly OperationId[],
 ): Promise<void> {
-  for (const batch of inBatches(ids, 500)) {
-    const heads = await ports.operations.heads(deployment, batch)
-    for (const [id, head] of heads) {
-      if (head.end !== undefined || !mayHaveCalled(head, ports.gone)) continue
-      const outcome = await ports.operations.outcome(deployment, id, head.attempt)
-      const verdict = outcome?.verdict ?? 'interrupted'
-      await ports.operations.select(deployment, id, {
-        owner: head.owner,
-        attempt: head.attempt,
-        verdict,
-      })
-    }
+  for (let open = ids; open.length > 0; ) {
+    const refused: OperationId[] = []
+    for (const batch of inBatches(open, 500))
+      for (const [id, head] of await ports.operations.heads(deployment, batch)) {
+        if (head.end !== undefined || !mayHaveCalled(head, ports.gone)) continue
+        const outcome = await ports.operations.outcome(deployment, id, head.attempt)
+        const verdict = outcome?.verdict ?? 'interrupted'
+        const { owner, attempt } = head
+        const end = { owner, attempt, verdict }
+        if (!(await ports.operations.select(deployment, id, end))) refused.push(id)
+      }
+    // Somebody began it again meanwhile, met the stop flag and gave it back: it is looked at anew.
+    open = refused
   }
 }
 
