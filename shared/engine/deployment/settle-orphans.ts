@@ -1,5 +1,5 @@
 import type { OperationsPort } from '../../ports/records.ts'
-import type { Head } from '../../records/head.ts'
+import type { Head, Verdict } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
 import { inBatches } from './log-view.ts'
 
@@ -21,7 +21,7 @@ export async function settleOrphans(
       for (const [id, head] of await ports.operations.heads(deployment, batch)) {
         if (head.end !== undefined || !mayHaveCalled(head, ports.gone)) continue
         const outcome = await ports.operations.outcome(deployment, id, head.attempt)
-        const verdict = outcome?.verdict ?? 'interrupted'
+        const verdict: Verdict = outcome?.verdict ?? 'interrupted'
         const { owner, attempt } = head
         const end = { owner, attempt, verdict }
         if (!(await ports.operations.select(deployment, id, end))) refused.push(id)
