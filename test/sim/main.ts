@@ -28,14 +28,13 @@ const { values } = parseArgs({
     resume: { type: 'string' },
   },
 })
+/** Seeds after which a run that can be gone on with writes how far it has come. */
+const chunk = 200
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 process.exitCode =
   values.seed === undefined
     ? await many()
     : tell(await runSeed(Number(values.seed), { isShrunk: true }))
-
-/** Seeds after which a run that can be gone on with writes how far it has come. */
-const chunk = 200
 
 async function many(): Promise<number> {
   const { resume: path } = values
