@@ -44,10 +44,14 @@ export async function compact(
 ): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
   const view = await viewLog(ports, deployment)
   const ends = await endsOf(ports, deployment, operationsSincePin(view))
-  // Whatever may have called has its end by now: what has none began after the stop flag, by an
-  // executor that will give it back, and is no pending operation.
-  const settled = (id: OperationId): RecordedEnd | undefined =>
-    ends.get(id)?.head.end === undefined ? undefined : ends.get(id)
+  // What began after the stop flag and asked nobody before will be given back by who has it: it is
+  // no pending operation.
+  const settled = (id: OperationId): RecordedEnd | undefined => {
+    const found = ends.get(id)
+    if (found === undefined || found.head.end !== undefined) return found
+    const { owner, attempt, givenBack } = found.head
+    return attempt - (owner === '' ? 0 : 1) > givenBack ? found : undefined
+  }
   const folded = await foldWith(ports, { deployment, view }, settled)
   const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(folded))))
   const { stack } = deploymentPartsOf(deployment)
