@@ -60,9 +60,10 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   const endWatching = platform.clock.every(stopLookMs, () => {
     platform.control.read(deployment).then(
       control => {
-        if (control === undefined || control.closed || control.stop === 'none') return
-        // What the deployment stopped by itself may be abandoned, too.
-        if (control.stop === 'forced') terminate()
+        if (control === undefined || control.stop === 'none') return
+        // What the deployment stopped by itself may be abandoned, too; who was deposed meanwhile
+        // learns here that others have closed it.
+        if (control.stop === 'forced' && !control.closed) terminate()
         else if (isOpen && !now.surroundings.life.hasStopped()) cancel()
       },
       () => undefined,
