@@ -17,6 +17,7 @@ import { awaitRunning } from '../../shared/engine/deployment/plan-run.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
 import { keepSweeping } from '../../shared/engine/deployment/sweeper.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { DeploymentResult } from '../../shared/records/log.ts'
 import type { HandOver } from '../../shared/records/pool.ts'
@@ -78,7 +79,7 @@ export async function runDeployment(
     over.abort()
     await sweeping.end()
     if (typeof first !== 'boolean') {
-      const handOver = { ...first, ended: deps.before.size + pace.ended() }
+      const handOver = { ...first, ended: pace.known() }
       const { endProgram } = beside
       await leave(ports, { deployment, writer, watcher, endProgram }, handOver)
       return { kind: 'left', handOver, decided: pace.decided() }
@@ -117,6 +118,7 @@ function commandDeps(
   const deps: CommandDeps = {
     ...ports,
     ...paced,
+    clock: untilLeft(ports.clock, leaving),
     deployment,
     liveness,
     life,
@@ -145,6 +147,17 @@ function commandDeps(
   return { deps, pace }
 }
 
+/** A clock that stands still for who has left: whatever waits in its loops ends there. */
+function untilLeft(clock: ClockPort, leaving: { readonly hasLeft: boolean }): ClockPort {
+  return {
+    ...clock,
+    async sleep(ms, signal) {
+      await clock.sleep(ms, signal)
+      if (leaving.hasLeft) await new Promise(() => undefined)
+    },
+  }
+}
+
 /** How a life with a time limit stands; undefined when it is to see the deployment to its end. */
 function lifeNow(
   now: {
@@ -157,7 +170,9 @@ function lifeNow(
   const { deps, pace, started } = now
   if (limitMs === undefined || deps.life.isAborted()) return undefined
   const hasNews = deps.before.size > (started.handedOver?.ended ?? 0)
-  return { limitMs, pace, hasNews, awaited: deps.watcher.open().length }
+  // Of what was registered only a program that runs again asks.
+  const hasCaughtUp = pace.unseen() === 0 || deps.recorded?.programEnded !== undefined
+  return { limitMs, pace, hasNews, awaited: deps.watcher.open().length, hasCaughtUp }
 }
 
 /**

@@ -17,8 +17,8 @@ export interface Leaving {
 /**
  * Leaves a deployment to its next life: what was decided becomes durable, the program is killed
  * with its calls unanswered (an error would change its course), the deployment is handed over, and
- * the next life is nudged: now, or when an end comes. A dead-man nudge follows, in case no end
- * does. Source: design, hand-over.
+ * the next life is nudged, unless it is to be woken by an end. In case none comes, whoever runs
+ * lives looks again after `deadManNudgeMs`. Source: design, hand-over.
  */
 export async function leave(
   ports: GeneratorPorts,
@@ -32,8 +32,8 @@ export async function leave(
   watcher.close()
   await ports.control.handOver(deployment, ports.holder, handOver)
   // An end whose executor did not see yet that nobody listens must not be slept through.
-  const hasEnded = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, awaited))
-  await ports.nudges.nudge(stack, hasEnded ? 0 : limits.deadManNudgeMs)
+  const isDue = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, awaited))
+  if (isDue) await ports.nudges.nudge(stack, 0)
 }
 
 async function isAnyEnded(

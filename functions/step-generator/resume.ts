@@ -1,8 +1,8 @@
-import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import { baseOf } from '../../shared/engine/deployment/base.ts'
 import { leftBehind, operationsSincePin } from '../../shared/engine/deployment/left-behind.ts'
+import { lookUntilKnown } from '../../shared/engine/deployment/liveness.ts'
 import { type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { requireRules } from '../../shared/engine/deployment/rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
@@ -126,10 +126,18 @@ export async function wakeDeployment(
 ): Promise<StartedDeployment | undefined> {
   const started = await resumeDeployment(ports, request)
   const { deployment, left, handedOver } = started
-  const hasNews = (left?.before.size ?? 0) > (handedOver?.ended ?? 0)
-  if (handedOver?.why !== 'parked' || hasNews) return started
+  const hasNews = (ended: number): boolean => ended > (handedOver?.ended ?? 0)
+  if (handedOver?.why !== 'parked' || left === undefined) return started
+  if (hasNews(left.before.size) || left.open === 0) return started
+  // Nobody else looks after what runs while it is parked.
+  const gone = await lookUntilKnown(ports, deployment, started.liveness)
+  const view = await viewLog(ports, deployment)
+  const isGone = (executor: ExecutorId): boolean => gone.has(executor)
+  await sweep({ ...ports, deployment, isGone }, operationsSincePin(view))
   await ports.control.handOver(deployment, ports.holder, handedOver)
-  await ports.nudges.nudge(request.stack, limits.deadManNudgeMs)
+  // What ended before that was seen must not be slept through.
+  const now = await leftBehind(ports, deployment, view)
+  if (hasNews(now.before.size)) await ports.nudges.nudge(request.stack, 0)
   return undefined
 }
 

@@ -230,7 +230,7 @@ export const orderOfEffects = {
       },
       {
         call: 'nudges.nudge',
-        what: 'the next life begins: now, or after a while when no end wakes it before',
+        what: 'the next life begins, unless an end is to wake it',
         ifDead: 'as before',
       },
     ],

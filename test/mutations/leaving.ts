@@ -23,8 +23,22 @@ export const leavingMutations: readonly Mutation[] = [
     name: 'a generator parks although it has decided nothing',
     breaks: 'hand-over: legal only after new progress',
     file: `${handOver}.ts`,
-    edits: [['if (isTold && hasProgress) return', 'if (isTold) return']],
+    edits: [['now.hasCaughtUp && hasProgress', 'now.hasCaughtUp']],
     caughtBy: [tests(handOver)],
+  },
+  {
+    name: 'a generator parks before it has come upon what had ended',
+    breaks: 'parking: what ended is news to nobody else, and wakes nobody',
+    file: `${handOver}.ts`,
+    edits: [['now.hasCaughtUp && hasProgress', 'hasProgress']],
+    caughtBy: [tests(handOver)],
+  },
+  {
+    name: 'what is given on is begun by a close that looked once',
+    breaks: 'close: what was begun again and given back meanwhile is looked at anew',
+    file: 'shared/engine/deployment/settle-orphans.ts',
+    edits: [['open = refused', 'open = []']],
+    caughtBy: [tests('shared/engine/deployment/settle-orphans')],
   },
   {
     name: 'who does not hold a deployment any more hands it over',

@@ -83,6 +83,7 @@ const kinds = {
   'message before its time': { strikes: /^chains\.send/, weight: 3 },
   'message late': { strikes: /^chains\.send/, weight: 2 },
   'hint lost': { strikes: /^hints\./, weight: 1 },
+  'nudge lost': { strikes: /^nudges\.nudge/, weight: 1, roams: true },
   'hint late and twice': { strikes: /^hints\./, weight: 1 },
   'plugin crashes before a call': { strikes: call, weight: 2 },
   'plugin crashes after a call': { strikes: call, weight: 2 },

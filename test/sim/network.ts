@@ -146,7 +146,8 @@ export function launchOn(
           : isLong(kind)
             ? 95_000 + size * 40_000
             : size * 25_000
-      if (kind === 'message lost') return answer(() => resolve(undefined as never))
+      if (kind === 'message lost' || kind === 'nudge lost')
+        return answer(() => resolve(undefined as never))
       if (kind === 'message late') {
         scheduler.after(1_000 + size * 100_000, () => land(false))
         return answer(() => resolve(undefined as never))

@@ -86,7 +86,10 @@ export function portsOver(
       remove: notHere,
       removeUnfinished: notHere,
     },
-    nudges: { nudge: () => Promise.resolve(), receive: () => new Promise(() => undefined) },
+    nudges: {
+      nudge: (stack, delayMs) => ask('nudges.nudge', () => world.nudges.nudge(stack, delayMs)),
+      receive: (waitMs, which) => ask('nudges.receive', () => world.nudges.receive(waitMs, which)),
+    },
     hints: {
       hint(deployment, operation) {
         if (node.isDead()) return

@@ -138,6 +138,11 @@ function deployIn(
     request: requestOf(about),
     sink: {
       emit(event) {
+        if ('diagnosticEvent' in event && event.diagnosticEvent.message.startsWith('Generator '))
+          world.covered(
+            'rule',
+            `a generator ${/parks|no limit|ends/.exec(event.diagnosticEvent.message)?.[0]}`,
+          )
         if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
           world.trace(`${key} says: ${event.diagnosticEvent.message.trim()}`)
       },
@@ -214,6 +219,7 @@ function requestOf({ step, resume, wait, pendingCreates }: Asking): DeployReques
       execute: step.execute,
       message: '',
     },
+    ...(step.functionLimitMs > 0 ? { functionLimitMs: step.functionLimitMs } : {}),
     program: simSecrets.digest(JSON.stringify(step.program)),
     resume,
     wait,

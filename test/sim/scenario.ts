@@ -31,6 +31,8 @@ export interface Step {
   readonly refresh: boolean
   readonly continueOnError: boolean
   readonly parallel: number
+  /** How long each generator and executor may last, in ms; 0: for ever. */
+  readonly functionLimitMs: number
   /** Who runs its operations: the process of the command, or others. */
   readonly execute: 'here' | 'elsewhere'
   /** What happens to objects before it, without anybody's doing. */
@@ -64,7 +66,7 @@ export function drawScenario(draw: Draw): Scenario {
   let program = isWide
     ? wideProgram(draw)
     : drawProgram(draw.fork('program'), isLarge ? draw.whole(25, 60) : draw.whole(10, 22))
-  const steps: Step[] = []
+  const steps: Omit<Step, 'functionLimitMs'>[] = []
   const count = isWide ? 2 : draw.chance(0.2) ? 4 : draw.whole(2, 3)
   const around = draw.fork('around')
   const hasTwoHosts = around.chance(0.4)
@@ -97,7 +99,14 @@ export function drawScenario(draw: Draw): Scenario {
       refuses: new Set(refuses),
     })
   }
-  return { steps, executors, hasTwoHosts, upgradeAt }
+  const time = draw.fork('time')
+  const functionLimitMs = time.chance(0.25) ? time.pick([1_500, 3_000, 8_000, 20_000]) : 0
+  return {
+    steps: steps.map(step => ({ ...step, functionLimitMs })),
+    executors,
+    hasTwoHosts,
+    upgradeAt,
+  }
 }
 
 /** More things need one than an operation may be released by: joins stand between. */

@@ -1,8 +1,9 @@
-import type { ChainQueuePort, HintsPort } from '../../shared/ports/queue.ts'
+import type { ChainQueuePort, HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
 import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
 import type { Cloud } from './cloud.ts'
 import { type Coverage, createCoverage } from './coverage.ts'
 import { createDraw, type Draw } from './draw.ts'
+import { createNudges } from './nudges.ts'
 import { createQueue } from './queue.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { createStore, type Observer, type SimStore } from './store.ts'
@@ -14,6 +15,7 @@ export interface World extends Coverage {
   readonly draw: Draw
   readonly store: SimStore
   readonly queue: ChainQueuePort
+  readonly nudges: NudgesPort
   readonly hints: {
     readonly tell: (deployment: DeploymentId, operation: OperationId) => void
     readonly listen: HintsPort['listen']
@@ -73,6 +75,7 @@ export function createWorld(
     draw,
     store,
     queue,
+    nudges: createNudges(scheduler),
     hints: {
       tell(deployment, operation) {
         for (const heard of listeners.get(deployment) ?? []) heard(operation)

@@ -5,7 +5,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
 import { type EndedStep, type StepEnd, succeeded } from '../step-end.ts'
-import type { EndWatcher, RecordedEnd } from './end-watcher.ts'
+import type { EndWatcher } from './end-watcher.ts'
 import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
 
@@ -34,11 +34,10 @@ export interface ChainLink {
 export async function runChain(
   deps: ChainDeps,
   chain: readonly ChainLink[],
-  before: ReadonlyMap<OperationId, RecordedEnd> = new Map(),
+  before: { readonly has: (id: OperationId) => boolean } = new Set(),
 ): Promise<readonly EndedStep[]> {
   const waits = chain.map(({ operation }) => {
-    const known = before.get(operation.id)
-    const wait = known === undefined ? deps.watcher.wait(operation.id) : Promise.resolve(known)
+    const wait = deps.watcher.wait(operation.id)
     wait.catch(() => undefined)
     return wait
   })

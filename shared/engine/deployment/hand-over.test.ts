@@ -8,10 +8,13 @@ function life(now: Partial<Record<keyof LifeNow['pace'], number>> & Partial<Life
     limitMs: 60_000,
     hasNews: false,
     awaited: 1,
+    hasCaughtUp: true,
     ...rest,
     pace: {
       decided: () => decided,
       ended: () => ended,
+      known: () => ended,
+      unseen: () => 0,
       replayMs: () => replayMs,
       livedMs: () => livedMs,
       idleMs: () => idleMs,
@@ -36,6 +39,11 @@ describe('a generator with a time limit', () => {
     ['parks when it only waits', life({ decided: 1, idleMs: 15_000 }), 'parked short'],
     ['does not park before that', life({ decided: 1, idleMs: 14_000 }), undefined],
     ['does not park when it came to nothing', life({ idleMs: 20_000 }), undefined],
+    [
+      'does not park before it has come upon what had ended',
+      life({ decided: 1, idleMs: 20_000, hasCaughtUp: false }),
+      undefined,
+    ],
     [
       'does not park when nothing would wake it',
       life({ decided: 1, idleMs: 20_000, awaited: 0 }),

@@ -16,6 +16,8 @@ export interface LifeNow {
   readonly hasNews: boolean
   /** Operations that are awaited. */
   readonly awaited: number
+  /** Whether it has come upon everything that had ended when it began. */
+  readonly hasCaughtUp: boolean
 }
 
 /**
@@ -25,10 +27,12 @@ export interface LifeNow {
  * Source: design, hand-over.
  */
 export function handOverDue(now: LifeNow): Pick<HandOver, 'why' | 'pool'> | undefined {
-  const { limitMs, pace, hasNews, awaited } = now
+  const { limitMs, pace, hasNews } = now
   const hasProgress = hasNews || pace.decided() + pace.ended() > 0
-  const isTold = awaited > 0 && pace.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
-  if (isTold && hasProgress) return { why: 'parked', pool: 'short' }
+  const isIdle = pace.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
+  // Else nothing would wake the next one, or that would find nothing new and park on.
+  const mayPark = now.awaited > 0 && now.hasCaughtUp && hasProgress
+  if (isIdle && mayPark) return { why: 'parked', pool: 'short' }
   if (pace.livedMs() < limitMs - leaveMs(limitMs)) return undefined
   const isCheap = pace.replayMs() <= limitMs / 3
   return { why: 'limit', pool: hasProgress && isCheap ? 'short' : 'long' }

@@ -12,6 +12,8 @@ export interface LeftBehind {
   readonly recorded: Recorded
   /** Every end that stood when this life began, since the last pin. */
   readonly before: ReadonlyMap<OperationId, RecordedEnd>
+  /** How many had no end then. */
+  readonly open: number
   /** The highest operation id so far. */
   readonly last: number
 }
@@ -27,7 +29,8 @@ export async function leftBehind(
   for (const batch of inBatches(ids, 500))
     for (const [id, end] of await ports.operations.ends(deployment, batch))
       if (end.head.end !== undefined) before.set(id, end)
-  return { recorded: recordedOf(view), before, last: lastOperation(view) }
+  const open = ids.length - before.size
+  return { recorded: recordedOf(view), before, open, last: lastOperation(view) }
 }
 
 /** The state of a provider that an earlier life made or changed, by its reference. */

@@ -58,3 +58,27 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
     },
   }
 }
+
+/**
+ * Waits until it is known of every executor of other hosts whether it lives: its counter moves
+ * within a renewal, or it is found gone. Answers all that are gone.
+ */
+export async function lookUntilKnown(
+  deps: LivenessDeps,
+  deployment: DeploymentId,
+  liveness: Liveness,
+): Promise<ReadonlySet<ExecutorId>> {
+  const first = new Map<ExecutorId, number>()
+  for (;;) {
+    const gone = await liveness.look()
+    let isKnown = true
+    for (const { executor, counter, holder } of await deps.leases.list(deployment)) {
+      if (gone.has(executor) || deps.isAlive(holder) !== undefined) continue
+      const before = first.get(executor) ?? counter
+      first.set(executor, before)
+      if (before === counter) isKnown = false
+    }
+    if (isKnown) return gone
+    await deps.clock.sleep(limits.lookMs)
+  }
+}

@@ -1,6 +1,6 @@
 import type { ClockPort } from '../../ports/system.ts'
 import type { OperationId } from '../../records/ids.ts'
-import type { EndWatcher } from './end-watcher.ts'
+import type { EndWatcher, RecordedEnd } from './end-watcher.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { Recorded } from './recorded.ts'
 
@@ -10,6 +10,10 @@ export interface Pace {
   readonly decided: () => number
   /** Ends that it heard of, and that had not ended when it began. */
   readonly ended: () => number
+  /** Operations since the last pin of which it knows that they ended. */
+  readonly known: () => number
+  /** Operations that had ended when it began, and upon whose ends it has not come yet. */
+  readonly unseen: () => number
   /** How long after its begin it was last answered from the records, in ms. */
   readonly replayMs: () => number
   readonly livedMs: () => number
@@ -26,18 +30,20 @@ export interface Paced {
 
 /**
  * Watches the pace of one life, by what goes through its log writer, its watcher and its records.
- * `before`: operations that had ended when it began.
+ * `before`: ends that stood when it began; who waits for one of these has it at once.
  */
 export function paceOf(
   clock: ClockPort,
   { writer, watcher, recorded }: Paced,
-  before: { readonly has: (id: OperationId) => boolean },
+  before: ReadonlyMap<OperationId, RecordedEnd>,
 ): { readonly pace: Pace; readonly paced: Paced } {
   const beganMs = clock.monotonicMs()
   let atMs = beganMs
   let replayedMs = beganMs
   let decided = 0
-  let ended = 0
+  let first = before.size
+  const seen = new Set<OperationId>()
+  let heard = new Set<OperationId>()
   const happened = (): void => {
     atMs = clock.monotonicMs()
   }
@@ -47,15 +53,22 @@ export function paceOf(
       append(...decisions) {
         happened()
         decided += decisions.filter(({ kind }) => kind !== 'phase').length
+        if (decisions.some(({ kind }) => kind === 'pin')) {
+          // What came before a pin is in its base.
+          first = 0
+          heard = new Set()
+        }
         return writer.append(...decisions)
       },
     },
     watcher: {
       ...watcher,
       async wait(id) {
-        const end = await watcher.wait(id)
+        const known = before.get(id)
+        const end = known ?? (await watcher.wait(id))
         happened()
-        if (!before.has(id)) ended += 1
+        if (known === undefined) heard.add(id)
+        else seen.add(id)
         return end
       },
     },
@@ -73,7 +86,9 @@ export function paceOf(
   }
   const pace: Pace = {
     decided: () => decided,
-    ended: () => ended,
+    ended: () => heard.size,
+    known: () => first + heard.size,
+    unseen: () => (first === 0 ? 0 : before.size - seen.size),
     replayMs: () => replayedMs - beganMs,
     livedMs: () => clock.monotonicMs() - beganMs,
     idleMs: () => clock.monotonicMs() - atMs,
