@@ -20,7 +20,8 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
   }
   const nextSink = createToldOnce(sink)
   const first = nextSink()
-  const surroundings = await surround({ ...asked, sink: first })
+  const counted = new Map<string, number>()
+  const surroundings = await surround({ ...asked, counted, sink: first })
   const { emitter } = surroundings
   const startedAt = platform.clock.monotonicMs()
   const prelude = [...request.config].map(
@@ -33,7 +34,7 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
     sink.emit({ preludeEvent: { config: Object.fromEntries(prelude) } })
     if (started === undefined) return previewRun(asked, surroundings, startedAt)
     const life = { surroundings, started, sink: first }
-    const running = deploymentRun({ ...asked, sink }, { first: life, startedAt, nextSink })
+    const running = deploymentRun({ ...asked, counted, sink }, { first: life, startedAt, nextSink })
     ports.here?.add(started.deployment)
     const done = keptWith(running.done, recorder)
     return { ...running, done: done.finally(() => ports.here?.delete(started.deployment)) }

@@ -36,6 +36,8 @@ export interface Asked {
   readonly ports: GeneratorPorts
   readonly request: DeployRequest
   readonly sink: EventSink
+  /** What lives of this deployment counted in this process. */
+  readonly counted?: Map<string, number>
   /** What a test brings of its own, for each life anew; the real ones otherwise. */
   readonly hosts?: () => Hosts
 }
@@ -82,6 +84,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     planning: request.dryRun,
     refreshCommand: request.options.command === 'refresh',
     scrub,
+    ...(asked.counted === undefined ? {} : { counted: asked.counted }),
   })
   const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub))
   const processes = hosts?.processes ?? createProcesses()

@@ -4,7 +4,7 @@ import type { RunningDeployment } from '../../shared/engine/request.ts'
 import type { DeploymentId, LogNumber } from '../../shared/records/ids.ts'
 import { createCloud } from './cloud.ts'
 import type { Program, Ran, TestEngine } from './engine.ts'
-import { createEngines, stackOf, thing } from './things.ts'
+import { createEngines, stackOf, thing, things } from './things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -88,6 +88,18 @@ describe('under a time limit of its functions', () => {
     expect(gone.result.changes).toMatchObject({ delete: 14 })
     expect([...cloud.objects.keys()]).toEqual([])
     expect(cloud.log.filter(line => line.startsWith('delete '))).toHaveLength(13)
+  }, 60_000)
+
+  test('what earlier generators did is counted when a later one only follows deletes', async () => {
+    const cloud = createCloud(300)
+    const engine = await engines.of(cloud)
+    await engine.run(many(10))
+    const ran = await engine.run(things({ n0: { v: 2 }, other: { v: 1 } }), {
+      functionLimitMs: 1_200,
+      parallel: 2,
+    })
+    expect(ran.result.changes).toMatchObject({ update: 1, create: 1, delete: 10 })
+    expect(left(ran).length).toBeGreaterThan(0)
   }, 60_000)
 
   test('a generator that only waits parks, and the end of a long call wakes the next', async () => {

@@ -49,11 +49,17 @@ export interface EmitterAbout {
   /** Refresh as the command: its steps are counted and told by what they came to. */
   readonly refreshCommand: boolean
   readonly scrub: (text: string) => string
+  /**
+   * What earlier lives of this process counted: each counts again what it replays, and none what
+   * had come to its end before it.
+   */
+  readonly counted?: Map<string, number>
 }
 
 /** Makes an emitter. Source: `engine.md` 9.3. */
 export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmitter {
   const counts: Record<string, number> = {}
+  const { counted = new Map<string, number>() } = about
   let maybeCorrupt = false
   const diagnostic: StepEmitter['diagnostic'] = (severity, message, urn) => {
     const about_ = urn === undefined ? {} : { urn }
@@ -76,7 +82,9 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     if (end.error !== undefined || isInternal(step)) return
     const op = resultOf(step, end)
     const resulted = about.refreshCommand && step.op === 'refresh'
-    if (resulted || (isLogical(op) && isCountedRead(step, end))) counts[op] = (counts[op] ?? 0) + 1
+    if (!resulted && !(isLogical(op) && isCountedRead(step, end))) return
+    counts[op] = (counts[op] ?? 0) + 1
+    counted.set(op, Math.max(counted.get(op) ?? 0, counts[op]))
   }
   const ended: StepEmitter['ended'] = (step, end) => {
     const internal = isInternal(step)
@@ -111,7 +119,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     },
     diagnostic,
     emit: event => sink.emit(event),
-    counts: () => ({ ...counts }),
+    counts: () => Object.fromEntries(counted),
     isMaybeCorrupt: () => maybeCorrupt,
   }
 }
