@@ -75,6 +75,7 @@ export const platformMutations: readonly Mutation[] = [
         "if (there !== undefined) return there.text === text ? 'mine' : 'taken'",
         "if (there?.text === text) return 'mine'",
       ],
+      ['if (record.number !== log.length)', 'if (record.number > log.length)'],
     ],
     caughtBy,
   },
