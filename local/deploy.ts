@@ -5,7 +5,7 @@ import { resumeDeployment } from '../functions/step-generator/resume.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
 import { deploymentRun } from './deployment-run.ts'
 import { previewRun } from './preview-run.ts'
-import { createToldOnce } from './told-once.ts'
+import { createToldOnce, type LifeSink } from './told-once.ts'
 import { type Asked, surround, tearDown } from './surroundings.ts'
 
 /** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
@@ -18,7 +18,9 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
       asked.sink.emit(event)
     },
   }
-  const nextSink = createToldOnce(sink)
+  // Only lives that follow each other have to remember what was told.
+  const onlySink = (): LifeSink => ({ ...sink, close: () => undefined })
+  const nextSink = request.functionLimitMs === undefined ? onlySink : createToldOnce(sink)
   const first = nextSink()
   const counted = new Map<string, number>()
   const surroundings = await surround({ ...asked, counted, sink: first })
