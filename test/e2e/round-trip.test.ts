@@ -22,13 +22,19 @@ afterAll(() => place.remove())
 
 const clear = ['stack', 'export', '--show-secrets', '-s', 'dev']
 
+/** What an export has, but for inputs: a stack that takes it seals its secrets anew. */
+function withoutInputs(text: string) {
+  const { resources, pending } = readExport(text)
+  return { resources: resources.map(({ inputs: _sealed, ...found }) => found), pending }
+}
+
 test('an export goes into a fresh stack elsewhere, which then has nothing to change', async () => {
   const env = { ANTICHAIN_HOME: join(place.program, '../elsewhere') }
   succeeded(await place.run(['stack', 'init', 'dev'], { env }))
   succeeded(await place.run(['stack', 'import', '-s', 'dev'], { env, input: exported }))
   const there = succeeded(await place.run(['stack', 'export', '-s', 'dev'], { env })).out
   expect(verifyExport(there, { sealed: true })).toEqual([])
-  expect(readExport(there)).toEqual(readExport(exported))
+  expect(withoutInputs(there)).toEqual(withoutInputs(exported))
   succeeded(await place.run([...up, '--expect-no-changes'], { env }))
 })
 
