@@ -9,6 +9,7 @@ import { closeDead } from '../shared/engine/deployment/take-over.ts'
 import type { Base } from '../shared/engine/deployment/base.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
+import type { DeploymentId } from '../shared/records/ids.ts'
 import { attend } from './attend.ts'
 import { startExecutor } from './executor-loop.ts'
 import { pendingNow, resultOf, summary } from './result.ts'
@@ -62,17 +63,10 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
     void now.surroundings.plugins.cancelAll()
     executors.then(({ cancelAll }) => cancelAll()).catch(() => undefined)
   }
-  const endWatching = platform.clock.every(stopLookMs, () => {
-    platform.control.read(deployment).then(
-      control => {
-        if (control === undefined || control.stop === 'none') return
-        // What the deployment stopped by itself may be abandoned, too; who was deposed meanwhile
-        // learns here that others have closed it.
-        if (control.stop === 'forced' && !control.closed) terminate()
-        else if (isOpen && !now.surroundings.life.hasStopped()) cancel()
-      },
-      () => undefined,
-    )
+  const endWatching = watchStop(asked, deployment, isForced => {
+    // What the deployment stopped by itself may be abandoned, too.
+    if (isForced) terminate()
+    else if (isOpen && !now.surroundings.life.hasStopped()) cancel()
   })
   const isCancelledNow = (): boolean => {
     isOpen = false
@@ -114,6 +108,26 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
     executors.then(running => running.abandon()).catch(() => undefined)
   }
   return { done: run(), cancel, terminate }
+}
+
+/**
+ * Looks whether somebody else stopped a deployment; who was deposed meanwhile learns here that
+ * others have closed it. Answers what ends the looking.
+ */
+function watchStop(
+  { platform }: Asked,
+  deployment: DeploymentId,
+  stopped: (isForced: boolean) => void,
+): () => void {
+  return platform.clock.every(stopLookMs, () => {
+    platform.control.read(deployment).then(
+      control => {
+        if (control === undefined || control.stop === 'none') return
+        stopped(control.stop === 'forced' && !control.closed)
+      },
+      () => undefined,
+    )
+  })
 }
 
 function abandon({ surroundings }: LocalLife): void {
