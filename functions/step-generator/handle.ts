@@ -77,11 +77,13 @@ export async function runDeployment(
     const first = await Promise.race([commanded, due])
     leaving.hasLeft = typeof first !== 'boolean'
     over.abort()
+    // What ends from here on is news to the next life.
+    const [ended, awaited] = [pace.known(), watcher.open()]
     await sweeping.end()
     if (typeof first !== 'boolean') {
-      const handOver = { ...first, ended: pace.known() }
+      const handOver = { ...first, ended }
       const { endProgram } = beside
-      await leave(ports, { deployment, writer, watcher, endProgram }, handOver)
+      await leave(ports, { deployment, writer, watcher, awaited, endProgram }, handOver)
       return { kind: 'left', handOver, decided: pace.decided() }
     }
     const isWhole = first && !life.hasFailed() && life.fault() === undefined
