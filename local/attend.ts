@@ -72,14 +72,17 @@ async function followEachOther(
   for (;;) {
     const next = await nextExecutor(asked, about)
     if (next === undefined) break
-    const { surroundings, executor, left } = next
+    const { surroundings, executor, left, forget } = next
     about.open.set(surroundings, executor)
     const watching = new AbortController()
     const lost = surroundings.life.aborted.then(() => 'lost' as const)
     const over = untilOver(platform, about, watching.signal)
     const why = await Promise.race([over, left, lost])
     watching.abort()
-    if (why === 'forced') await surroundings.processes.close()
+    forget()
+    // Those before, which only end what they began, are not to be awaited either.
+    if (why === 'forced')
+      await Promise.all([...about.open.keys()].map(({ processes }) => processes.close()))
     ending.push(endOf(executor, surroundings, about.open))
     if (why === 'over' || why === 'forced' || about.limitMs === undefined) break
   }
@@ -120,7 +123,10 @@ async function nextExecutor(
   return undefined
 }
 
-/** Starts one executor; `left` resolves when its time is over. */
+/**
+ * Starts one executor; `left` resolves when its time is over, or is no longer of interest: a clock
+ * that runs on would keep the process from its end.
+ */
 async function oneExecutor(
   asked: Asked,
   surroundings: Surroundings,
@@ -133,7 +139,8 @@ async function oneExecutor(
     const time = { leftMs: () => Infinity, wholeMs: Infinity, leave: () => undefined }
     const limited = pool === undefined ? {} : { limited: { ...time, pool } }
     const executor = await startExecutor(asked, surroundings, { deployment, slots, ...limited })
-    return { surroundings, executor, left: new Promise<'left'>(() => undefined) }
+    const left = new Promise<'left'>(() => undefined)
+    return { surroundings, executor, left, forget: () => undefined }
   }
   const wholeMs = limitMs - leaveMs(limitMs)
   const untilMs = clock.monotonicMs() + wholeMs
@@ -145,7 +152,7 @@ async function oneExecutor(
   }
   const executor = await startExecutor(asked, surroundings, { deployment, slots, limited })
   const left = clock.sleep(wholeMs, leaving.signal).then(() => 'left' as const)
-  return { surroundings, executor, left }
+  return { surroundings, executor, left, forget: () => leaving.abort() }
 }
 
 /** Resolves when a deployment was closed or stopped by force, or this process is to end. */

@@ -25,18 +25,21 @@ export async function cancel(
   const standing = await standingOf(ports, record.current)
   if (standing.kind === 'over') return { kind: 'none' }
   if (standing.kind === 'dead') {
+    // Executors of other processes may live: the close waits for what they run.
+    if (force) await abandonRunning(ports, record.current)
     await closeDead(ports, record.current, 'cancelled')
     return { kind: 'closed', number }
   }
   const before = (await ports.control.read(record.current))?.stop ?? 'none'
-  await ports.control.stop(record.current, force ? 'forced' : 'graceful')
-  if (force) await endGroups(ports, record.current)
+  if (force) await abandonRunning(ports, record.current)
+  else await ports.control.stop(record.current, 'graceful')
   const isNews = before === 'none' || (force && before === 'graceful')
   return { kind: isNews ? 'asked' : 'asked before', number }
 }
 
 /** What providers of this machine were asked is abandoned at once, and settled by who asked. */
-async function endGroups(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
+async function abandonRunning(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
+  await ports.control.stop(deployment, 'forced')
   for (const { holder, retired, groups } of await ports.leases.list(deployment))
     if (!retired && holder.host === ports.holder.host) groups.forEach(ports.endGroup)
 }

@@ -9,6 +9,7 @@ import { closeDead } from '../shared/engine/deployment/take-over.ts'
 import type { Base } from '../shared/engine/deployment/base.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
+import type { DeploymentId } from '../shared/records/ids.ts'
 import { attend } from './attend.ts'
 import { startExecutor } from './executor-loop.ts'
 import { pendingNow, resultOf, summary } from './result.ts'
@@ -46,8 +47,13 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   let isCancelled = false
   let isTerminated = false
   let isOpen = true
+  let lost: unknown
   const woken = new AbortController()
-  const executors = executorsOf(asked, about, thrown => now.surroundings.life.abort(thrown))
+  const executors = executorsOf(asked, about, thrown => {
+    lost ??= thrown
+    now.surroundings.life.abort(thrown)
+    woken.abort()
+  })
   const cancel = (): void => {
     if (isCancelled) return
     isCancelled = true
@@ -55,19 +61,12 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
     const stopping = platform.control.stop(deployment, 'graceful')
     stopping.catch(thrown => now.surroundings.life.abort(thrown)).finally(() => woken.abort())
     void now.surroundings.plugins.cancelAll()
-    void executors.then(({ cancelAll }) => cancelAll())
+    executors.then(({ cancelAll }) => cancelAll()).catch(() => undefined)
   }
-  const endWatching = platform.clock.every(stopLookMs, () => {
-    platform.control.read(deployment).then(
-      control => {
-        if (control === undefined || control.stop === 'none') return
-        // What the deployment stopped by itself may be abandoned, too; who was deposed meanwhile
-        // learns here that others have closed it.
-        if (control.stop === 'forced' && !control.closed) terminate()
-        else if (isOpen && !now.surroundings.life.hasStopped()) cancel()
-      },
-      () => undefined,
-    )
+  const endWatching = watchStop(asked, deployment, isForced => {
+    // What the deployment stopped by itself may be abandoned, too.
+    if (isForced) terminate()
+    else if (isOpen && !now.surroundings.life.hasStopped()) cancel()
   })
   const isCancelledNow = (): boolean => {
     isOpen = false
@@ -82,8 +81,12 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
         if (end.kind === 'ended') return await ended(asked, { ...about, now, end, isCancelled })
         await tearDown(now.surroundings)
         const next = await nextLife(asked, { ...about, end, number, woken: woken.signal })
-        if (next === undefined) return cancelled(asked, now)
+        if (lost !== undefined && next === undefined) throw lost
+        if (next === undefined) return await cancelled(asked, { ...about, now })
         now = next
+        // What was asked of the life before it while this one began is asked of it.
+        if (isCancelled || lost !== undefined) now.surroundings.life.abort(lost)
+        if (isTerminated) abandon(now)
       }
     } finally {
       endWatching()
@@ -101,11 +104,35 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
     now.surroundings.life.abort()
     const stopping = platform.control.stop(deployment, 'forced').catch(() => undefined)
     void stopping.then(() => woken.abort())
-    now.surroundings.plugins.abandon()
-    void now.surroundings.processes.close()
-    void executors.then(({ abandon }) => abandon())
+    abandon(now)
+    executors.then(running => running.abandon()).catch(() => undefined)
   }
   return { done: run(), cancel, terminate }
+}
+
+/**
+ * Looks whether somebody else stopped a deployment; who was deposed meanwhile learns here that
+ * others have closed it. Answers what ends the looking.
+ */
+function watchStop(
+  { platform }: Asked,
+  deployment: DeploymentId,
+  stopped: (isForced: boolean) => void,
+): () => void {
+  return platform.clock.every(stopLookMs, () => {
+    platform.control.read(deployment).then(
+      control => {
+        if (control === undefined || control.stop === 'none') return
+        stopped(control.stop === 'forced' && !control.closed)
+      },
+      () => undefined,
+    )
+  })
+}
+
+function abandon({ surroundings }: LocalLife): void {
+  surroundings.plugins.abandon()
+  void surroundings.processes.close()
 }
 
 /** Runs one life of the generator. */
@@ -237,7 +264,22 @@ async function ended(
 }
 
 /** A deployment that was cancelled between two lives is only closed. */
-async function cancelled(asked: Asked, last: LocalLife): Promise<DeployResult> {
-  await closeDead(asked.ports, last.started.deployment, 'cancelled')
-  return resultOf(last.surroundings.emitter, 'cancelled', await pendingNow(asked))
+async function cancelled(
+  asked: Asked,
+  { now, startedAt }: Pick<About, 'startedAt'> & { readonly now: LocalLife },
+): Promise<DeployResult> {
+  const { surroundings, started } = now
+  await closeDead(asked.ports, started.deployment, 'cancelled')
+  // The life before it is not heard any more.
+  const emitter = { ...surroundings.emitter, emit: asked.sink.emit }
+  summary(
+    { emitter },
+    {
+      startedMs: startedAt,
+      nowMs: asked.platform.clock.monotonicMs(),
+      result: 'cancelled',
+      isPreview: false,
+    },
+  )
+  return resultOf(emitter, 'cancelled', await pendingNow(asked))
 }

@@ -5,7 +5,7 @@ import type { Asked, Surroundings } from './surroundings.ts'
 
 /** Tells how a run ended, as the last events. */
 export function summary(
-  surroundings: Surroundings,
+  { emitter }: Pick<Surroundings, 'emitter'>,
   about: {
     readonly startedMs: number
     readonly nowMs: number
@@ -13,7 +13,6 @@ export function summary(
     readonly isPreview: boolean
   },
 ): void {
-  const { emitter } = surroundings
   const result =
     about.result === 'succeeded'
       ? 'succeeded'

@@ -5,6 +5,7 @@ import { firstPinOf, requireRules } from '../shared/engine/deployment/rules.ts'
 import { closeDead } from '../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
+import type { CatalogPort } from '../shared/ports/catalog.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import { rulesVersion } from '../shared/records/log.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
@@ -53,40 +54,56 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
   const refused = new Set<string>()
   const hidden = new Set<StackId>()
   const told = new Set<string>()
+  const refuse = (key: string, deployment: DeploymentId, thrown: unknown): void => {
+    if (isPassing(thrown)) return
+    refused.add(key)
+    const line = `${deployment}: ${saidOf(thrown)}`
+    if (!told.has(line)) options.said(line)
+    told.add(line)
+  }
   const begin = (key: string, deployment: DeploymentId, work: () => Promise<unknown>): void => {
     const done = work()
       .then(
         () => undefined,
-        (thrown: unknown) => {
-          if (isPassing(thrown)) return
-          refused.add(key)
-          const line = `${deployment}: ${saidOf(thrown)}`
-          if (!told.has(line)) options.said(line)
-          told.add(line)
-        },
+        thrown => refuse(key, deployment, thrown),
       )
       .finally(() => busy.delete(key))
     busy.set(key, done)
   }
+  const lookAt = async (deployment: DeploymentId, role: ServeRole): Promise<void> => {
+    const key = `${role} ${deployment}`
+    if (busy.has(key) || refused.has(key)) return
+    try {
+      const work = await workFor(serving, options, { deployment, role })
+      if (work !== undefined) begin(key, deployment, work)
+    } catch (thrown) {
+      // The records of one deployment are no affair of the others.
+      refuse(key, deployment, thrown)
+    }
+  }
   while (!options.over.aborted) {
-    const { stacks, unreadable } = await platform.catalog.stacks()
+    const { stacks, unreadable } = await stacksOf(platform)
     for (const { id, why } of unreadable) {
       if (hidden.has(id)) continue
       hidden.add(id)
       options.said(`${id}: ${saidOf(why)}`)
     }
-    for (const { current } of stacks) {
-      if (current === '') continue
-      for (const role of options.roles) {
-        const key = `${role} ${current}`
-        if (busy.has(key) || refused.has(key)) continue
-        const work = await workFor(serving, options, { deployment: current, role })
-        if (work !== undefined) begin(key, current, work)
-      }
-    }
+    for (const { current } of stacks)
+      if (current !== '') for (const role of options.roles) await lookAt(current, role)
     await platform.clock.sleep(lookMs, options.over)
   }
   await Promise.all(busy.values())
+}
+
+/** The stacks of the store; none while that has a bad moment, for what runs must outlast it. */
+async function stacksOf({ catalog, journal }: Platform): ReturnType<CatalogPort['stacks']> {
+  try {
+    return await catalog.stacks()
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+    journal.write('warn', 'serve.failed', { message: messageOf(thrown) })
+    return { stacks: [], unreadable: [] }
+  }
 }
 
 /** What went wrong, and what to do. */

@@ -21,7 +21,8 @@ export function tellLeft(
   const seconds = (request.functionLimitMs ?? 0) / 1_000
   const reason =
     why === 'parked' ? 'has nothing to decide and parks' : `ends at its limit of ${seconds} s`
-  const next = pool === 'long' ? '; the next one has no limit, since it came to nothing new' : ''
+  const next =
+    pool === 'long' ? '; the next one has no limit, since this one came to too little' : ''
   const message =
     `Generator ${number} ${reason}: ${end.decided} decisions, ` +
     `${count} operations ended so far${next}.\n`

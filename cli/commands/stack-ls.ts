@@ -1,10 +1,10 @@
 import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
-import type { Standing } from '../../local/standing.ts'
 import { findProjectFile } from '../../shared/programs/project-file.ts'
 import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../attach.ts'
+import type { Local } from '../local-port.ts'
 import { selectedStack } from '../selection.ts'
 import type { Session } from '../session.ts'
 import { tableOf } from '../table.ts'
@@ -31,7 +31,7 @@ export const stackLs: Handler = async (session, flags) => {
         current: record.id === selected,
         ...(at === undefined ? {} : { lastUpdate: new Date(at).toISOString() }),
         updateInProgress: record.current !== '',
-        interrupted: record.current !== '' && isLeft(await local.standing(record.id)),
+        interrupted: record.current !== '' && (await isLeft(local, record.id, failures)),
       }
     }),
   )
@@ -53,8 +53,15 @@ interface Row {
   readonly interrupted: boolean
 }
 
-function isLeft({ kind }: Standing): boolean {
-  return kind === 'interrupted' || kind === 'ending'
+/** Whether a deployment has no process any more; false when its records cannot be read. */
+async function isLeft(local: Local, id: StackId, failures: unknown[]): Promise<boolean> {
+  try {
+    const { kind } = await local.standing(id)
+    return kind === 'interrupted' || kind === 'ending'
+  } catch (thrown) {
+    failures.push(thrown)
+    return false
+  }
 }
 
 /** The last line of a stack's history; when it cannot be read, that is told with the others. */

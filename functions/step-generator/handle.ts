@@ -55,7 +55,7 @@ export async function runDeployment(
   beside: Beside,
 ): Promise<LifeEnd> {
   const { deployment, liveness } = started
-  const leaving = { hasLeft: false, isClosing: false }
+  const leaving = { hasLeft: false, isClosing: false, isStopping: false }
   const { deps, pace } = commandDeps(ports, started, { life, beside, leaving })
   const { writer, watcher } = deps
   const sweeping = keepSweeping({ ...ports, deployment, liveness })
@@ -71,17 +71,19 @@ export async function runDeployment(
     const commanded = commandOrFault(deps, started.base)
     const due = untilHandOver(
       ports.clock,
-      () => lifeNow({ deps, pace, started }, beside),
+      () => (leaving.isStopping ? undefined : lifeNow({ deps, pace, started }, beside)),
       over.signal,
     )
     const first = await Promise.race([commanded, due])
     leaving.hasLeft = typeof first !== 'boolean'
     over.abort()
+    // What ends from here on is news to the next life.
+    const [ended, awaited] = [pace.known(), watcher.open()]
     await sweeping.end()
     if (typeof first !== 'boolean') {
-      const handOver = { ...first, ended: pace.known() }
+      const handOver = { ...first, ended }
       const { endProgram } = beside
-      await leave(ports, { deployment, writer, watcher, endProgram }, handOver)
+      await leave(ports, { deployment, writer, watcher, awaited, endProgram }, handOver)
       return { kind: 'left', handOver, decided: pace.decided() }
     }
     const isWhole = first && !life.hasFailed() && life.fault() === undefined
@@ -104,7 +106,11 @@ function commandDeps(
   about: {
     readonly life: Life
     readonly beside: Beside
-    readonly leaving: { readonly hasLeft: boolean; readonly isClosing: boolean }
+    readonly leaving: {
+      readonly hasLeft: boolean
+      readonly isClosing: boolean
+      isStopping: boolean
+    }
   },
 ): { readonly deps: CommandDeps; readonly pace: Pace } {
   const { deployment, liveness, left, pin } = started
@@ -138,6 +144,7 @@ function commandDeps(
       if (leaving.hasLeft) return new Promise(() => undefined)
       // The close sets the flag by itself, after its own record.
       if (leaving.isClosing) return
+      leaving.isStopping = true
       // Who was deposed fails here: the flag would stop its successor.
       await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))
       life.noteStop()
@@ -158,7 +165,10 @@ function untilLeft(clock: ClockPort, leaving: { readonly hasLeft: boolean }): Cl
   }
 }
 
-/** How a life with a time limit stands; undefined when it is to see the deployment to its end. */
+/**
+ * How a life with a time limit stands; undefined when it is to see the deployment to its end: so
+ * does one that stopped it, for no other may go on with what was stopped.
+ */
 function lifeNow(
   now: {
     readonly deps: CommandDeps

@@ -10,6 +10,8 @@ export interface Leaving {
   readonly deployment: DeploymentId
   readonly writer: LogWriter
   readonly watcher: EndWatcher
+  /** What was awaited when it was decided to leave: it may have ended since. */
+  readonly awaited: ReturnType<EndWatcher['open']>
   /** Ends the program and whatever else runs for this life, at once and without a word to it. */
   readonly endProgram: () => Promise<void>
 }
@@ -22,17 +24,17 @@ export interface Leaving {
  */
 export async function leave(
   ports: GeneratorPorts,
-  { deployment, writer, watcher, endProgram }: Leaving,
+  { deployment, writer, watcher, awaited, endProgram }: Leaving,
   handOver: HandOver,
 ): Promise<void> {
   const { stack } = deploymentPartsOf(deployment)
   await writer.seal()
-  const awaited = watcher.open()
+  const listened = [...new Set([...awaited, ...watcher.open()])]
   await endProgram()
   watcher.close()
   await ports.control.handOver(deployment, ports.holder, handOver)
   // An end whose executor did not see yet that nobody listens must not be slept through.
-  const isDue = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, awaited))
+  const isDue = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, listened))
   if (isDue) await ports.nudges.nudge(stack, 0)
 }
 

@@ -30,6 +30,8 @@ export const limits = {
   expectedMs: 1_000,
   /** An operation that took longer is remembered, so that the next one gets the time it needs. */
   slowMs: 5_000,
+  /** From the start of an executor to its first begin, at most; a quarter of a short life. */
+  executorStartMs: 5_000,
   /** The shortest time limit of a function: a program and its plugins need seconds to start. */
   functionLimitMinMs: 5_000,
 

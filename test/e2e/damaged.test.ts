@@ -36,3 +36,15 @@ test('damaged stacks are named by their keys, the others are listed, nothing is 
   tamper(`UPDATE stack SET snapshot = '' WHERE id LIKE '%/worse'`)
   expect(tamper('SELECT 1')).toEqual(stored)
 })
+
+test('a deployment whose records are damaged hides no stack', async () => {
+  for (const name of ['good', 'bad'])
+    succeeded(await place.run(['stack', 'init', name, '--no-select']))
+  const deployment = 'organization/small/bad/1'
+  tamper(`UPDATE stack SET current = '${deployment}' WHERE id LIKE '%/bad'`)
+  tamper(`INSERT INTO control (deployment, token, holder) VALUES ('${deployment}', '', 'nonsense')`)
+  const ran = await place.run(['stack', 'ls'])
+  expect(ran.out).toContain('good')
+  expect(ran.out).toContain('bad')
+  expectRefused(ran, 'RECORD_DAMAGED', [deployment])
+})

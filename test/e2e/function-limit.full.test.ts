@@ -60,3 +60,16 @@ test.concurrent('a call of three minutes under a limit of 20 s ends well', async
     place.remove()
   }
 }, 400_000)
+
+test.concurrent('a command that is done does not wait for the end of its limit', async () => {
+  const place = createPlace('many')
+  try {
+    await initStack(place)
+    const began = performance.now()
+    const env = { COUNT: '2', DELAY: '10' }
+    succeeded(await place.run([...up, '--function-limit', '15m'], { env }))
+    expect(performance.now() - began).toBeLessThan(60_000)
+  } finally {
+    place.remove()
+  }
+}, 120_000)

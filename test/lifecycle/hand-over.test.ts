@@ -124,6 +124,7 @@ describe('under a time limit of its functions', () => {
     await new Promise(done => setTimeout(done, 1_500))
     running?.cancel()
     expect((await ran).result.result).toBe('cancelled')
+    expect((await ran).events.filter(event => 'summaryEvent' in event)).toHaveLength(1)
     // What ran was awaited and recorded.
     expect((await ran).state.resources?.map(({ id }) => id)).toContain('n0-1')
     expect(cloud.log).toEqual(['create n0'])
@@ -142,4 +143,39 @@ describe('under a time limit of its functions', () => {
     expect(cloud.log).toEqual(['create early', 'create late'])
     expect(left(ran).at(-1)).toContain('the next one has no limit')
   }, 60_000)
+
+  test('what a failure stopped is seen to its end, and is a failure', async () => {
+    const cloud = createCloud()
+    const slow = createCloud(4_000)
+    const [remove, removeSlowly] = [cloud, slow].map(({ script }) => script.delete)
+    const engine = await engines.of({
+      ...cloud,
+      script: {
+        ...cloud.script,
+        delete: (ask: never) => (ask['id'] === 'b-1' ? removeSlowly : remove)?.(ask),
+      },
+    })
+    const both: Program = async monitor => {
+      await Promise.all(['a', 'b'].map(name => thing(monitor, name, { v: 1 })))
+    }
+    await engine.run(both)
+    cloud.faults.add('delete a-1')
+    const ran = await engine.run(undefined, { command: 'destroy', functionLimitMs: 1_500 })
+    expect(ran.result.result).toBe('failed')
+    expect(slow.log).toEqual(['delete b-1'])
+    expect(ran.state.resources?.map(({ id }) => id)).not.toContain('b-1')
+    expect(ran.events.some(event => 'summaryEvent' in event)).toBe(true)
+  }, 60_000)
+
+  test('an operation that needs all the time of an executor is not handed on for ever', async () => {
+    const cloud = createCloud()
+    const engine = await engines.of(cloud)
+    const long: Program = async monitor => {
+      const customTimeouts = { create: '2s', update: '', delete: '' }
+      await thing(monitor, 'a', { v: 1 }, { customTimeouts })
+    }
+    const ran = await engine.run(long, { functionLimitMs: 2_500 })
+    expect(ran.result.changes).toMatchObject({ create: 2 })
+    expect(left(ran)).toEqual([])
+  }, 20_000)
 })

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { readState } from '../../functions/compaction/handle.ts'
 import { serve } from '../../local/serve.ts'
 import { portsOf } from '../../local/local.ts'
+import { error } from '../../shared/errors/error.ts'
 import { removeOld } from '../../shared/engine/deployment/retention.ts'
 import type { LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import { type Holder, rulesVersion } from '../../shared/records/log.ts'
@@ -98,4 +99,41 @@ test('records of a newer version are not removed', async () => {
   )
   expect(removed.deployments).not.toContain(current)
   expect(await platform.log.read(current, 0 as LogNumber, 9)).toHaveLength(2)
+})
+
+test('who serves outlasts records that cannot be read, and a bad moment of the store', async () => {
+  const engine = await leftByNewer()
+  const { platform } = engine
+  const over = new AbortController()
+  const said: string[] = []
+  let looks = 0
+  const disturbed: typeof platform = {
+    ...platform,
+    catalog: {
+      ...platform.catalog,
+      async stacks() {
+        looks += 1
+        if (looks === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
+        if (looks === 4) over.abort()
+        return platform.catalog.stacks()
+      },
+    },
+    control: {
+      ...platform.control,
+      read: () => Promise.reject(error('RECORD_DAMAGED', 'the control record is damaged')),
+    },
+  }
+  await serve(
+    { platform: disturbed, ports: { ...portsOf(platform), control: disturbed.control } },
+    {
+      roles: new Set(['generator', 'executor']),
+      functionLimitMs: undefined,
+      over: over.signal,
+      requestOf: () => Promise.reject(new Error('nothing is asked for')),
+      resume: () => Promise.reject(new Error('nothing is gone on with')),
+      said: line => said.push(line),
+    },
+  )
+  expect(looks).toBe(4)
+  expect(said).toEqual([expect.stringContaining('the control record is damaged')])
 })

@@ -36,6 +36,11 @@ describe('before it is begun, an operation', () => {
     expect(admitted(remove({ customTimeouts: { delete: 120 } }))).toBe('long')
   })
 
+  test('is not left to another executor when it might not fit into the time of that either', () => {
+    expect(admitted(create({ customTimeouts: { create: 50 } }), 49.9)).toBe('long')
+    expect(admitted(create({ customTimeouts: { create: 45 } }), 44)).toBe('later')
+  })
+
   test('gets the time that its kind took before, and a quarter more', () => {
     const slow = { 'create a:b:C': 41_000 }
     expect(admitted(create(), 50, slow)).toBe('long')

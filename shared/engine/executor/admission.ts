@@ -29,7 +29,9 @@ type Call = 'create' | 'update' | 'delete' | 'read'
 export function admissionOf(step: Step, slow: SlowOnes, time: FunctionTime): Admission {
   const expected = expectedMs(step, slow)
   if (expected <= time.leftMs()) return 'now'
-  return expected <= time.wholeMs ? 'later' : 'long'
+  // What only fits into all of it would find some of it gone each time, and be left for ever.
+  const sureMs = time.wholeMs - Math.min(time.wholeMs / 4, limits.executorStartMs)
+  return expected <= sureMs ? 'later' : 'long'
 }
 
 /**

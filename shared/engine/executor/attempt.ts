@@ -54,6 +54,8 @@ export async function callAndRecord(
   const end = task.isAgain
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
+  // The time that the record takes is the store's.
+  const tookMs = ports.clock.monotonicMs() - startedMs
   if (mayAskAgain(context, task, end)) {
     warn(`${end.error?.message ?? 'the provider was lost'}; it is asked again`)
     const { operations } = ports
@@ -64,7 +66,7 @@ export async function callAndRecord(
   }
   if (!(await record(ports, context, task, { end, startedAt }))) return undefined
   emitter.ended(step, end)
-  await noteSlow(ports, context, step, ports.clock.monotonicMs() - startedMs)
+  await noteSlow(ports, context, step, tookMs)
   return end
 }
 

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancel } from '../../local/cancel.ts'
+import { portsOf } from '../../local/local.ts'
+import type { ExecutorId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
+import type { Decision } from '../../shared/records/log.ts'
+import { holder, one, openStage, operation, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+test('a forced cancel of a deployment whose generator died abandons what executors run', async () => {
+  const { platform } = stage
+  const { stack, deployment, begin, headOf } = await stage.opened()
+  const decision = { kind: 'registration', operations: [operation(one)] } as unknown as Decision
+  const record = { number: 0 as LogNumber, writer: 'dead' as WriterToken, at: platform.clock.now() }
+  await platform.log.append(deployment, { ...record, decisions: [decision] })
+  const executor = 'elsewhere' as ExecutorId
+  const [living, group] = [
+    { ...holder, pid: 3 },
+    { pid: 77, started: 'then' },
+  ]
+  await platform.leases.register(deployment, executor, living)
+  await platform.leases.renew(deployment, executor, [group])
+  const owner = await begin(one, executor)
+  const ended: unknown[] = []
+  const ports = {
+    ...portsOf(platform),
+    holder: { ...holder, pid: 2 },
+    isAlive: ({ pid }: { readonly pid: number }) => pid === living.pid,
+    endGroup(asked: unknown) {
+      ended.push(asked)
+      // Whoever lost its provider in a call settles it.
+      const end = { owner, attempt: 1, verdict: 'interrupted' } as const
+      void platform.operations.select(deployment, one, end)
+    },
+  }
+  expect(await cancel(ports, stack, true)).toMatchObject({ kind: 'closed' })
+  expect(ended).toEqual([group])
+  expect(await headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
+  expect(await platform.control.read(deployment)).toMatchObject({ stop: 'forced', closed: true })
+})
