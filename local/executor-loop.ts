@@ -3,7 +3,11 @@ import { type Base, baseOf } from '../shared/engine/deployment/base.ts'
 import type { Pin } from '../shared/engine/deployment/log-view.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
-import { admissionOf, type FunctionTime } from '../shared/engine/executor/admission.ts'
+import {
+  admissionOf,
+  type FunctionTime,
+  type SlowOnes,
+} from '../shared/engine/executor/admission.ts'
 import { createExecutor } from '../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../shared/engine/executor/execution-context.ts'
 import { createPlanIndex } from '../shared/engine/executor/plan-index.ts'
@@ -55,6 +59,7 @@ export async function startExecutor(
     sealing,
     baseOfPin: pin => baseOfPin(asked, baseNow, pin),
   })
+  const slow = new Map(limited === undefined ? [] : await platform.catalog.slow(request.stack))
   const context: ExecutionContext = {
     deployment,
     plan,
@@ -67,7 +72,8 @@ export async function startExecutor(
     isAbandoned: parting.isAbandoned,
     leftBegun: parting.part,
     slots,
-    admit: await admitterOf(asked, stepOf, limited),
+    slow,
+    admit: admitterOf(stepOf, slow, limited),
   }
   baseNow.settled = (urn, id) => {
     const state = plan.provider(urn, id)
@@ -116,13 +122,12 @@ function leaseOf(
 }
 
 /** Asks before each begin whether there is time for it. */
-async function admitterOf(
-  { platform, request }: Asked,
+function admitterOf(
   stepOf: ExecutionContext['stepOf'],
+  slow: SlowOnes,
   limited: Post['limited'],
-): Promise<ExecutionContext['admit']> {
+): ExecutionContext['admit'] {
   if (limited === undefined) return async () => 'now'
-  const slow = await platform.catalog.slow(request.stack)
   return async operation => {
     if (operation.op === 'join') return 'now'
     // What cannot be opened fails when it is performed, with its reason.

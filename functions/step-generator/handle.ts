@@ -118,7 +118,7 @@ function commandDeps(
   const before: CommandDeps['before'] = left?.before ?? new Map()
   const watcher = createEndWatcher(ports, deployment)
   const seen = { writer: started.writer, watcher, recorded: left?.recorded }
-  const { pace, paced } = paceOf(ports.clock, seen, before)
+  const { pace, paced } = paceOf(ports.clock, seen, { before, joins: left?.joins ?? 0 })
   let last = left?.last ?? 0
   let stopping: Promise<void> | undefined
   const deps: CommandDeps = {

@@ -53,7 +53,7 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   const parked = new Map<Urn, Provider>()
   const registered = new Map<string, Registered>()
   const former = new Map<Urn, Urn>()
-  const { load, configureNew, ensure } = createLoader(deps, { parked, former })
+  const { load, configureNew, ensure } = createLoader(deps, former)
   return {
     async park(urn, inputs) {
       await unparkFrom(parked, urn)
@@ -66,8 +66,11 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
     async configure(urn, id, inputs) {
       const reference = referenceOf(urn, id)
       const before = registered.get(reference)
+      const waiting = parked.get(urn)
+      parked.delete(urn)
+      // One that waits for another configuration is not for who is made anew.
       const again = (): Promise<Provider> => configureNew(urn, id, inputs)
-      const made = { provider: again(), again, restarts: 0 }
+      const made = { provider: configureNew(urn, id, inputs, waiting), again, restarts: 0 }
       registered.set(reference, made)
       await made.provider
       if (before !== undefined) await closeQuietly(before.provider)
@@ -123,19 +126,18 @@ async function livingOf(registered: Registered): Promise<Provider> {
 }
 
 /** Starts instances: for a check, for a registration, from a recorded state. */
-function createLoader(
-  deps: RegistryDeps,
-  known: { readonly parked: Map<Urn, Provider>; readonly former: ReadonlyMap<Urn, Urn> },
-) {
-  const { parked, former } = known
+function createLoader(deps: RegistryDeps, former: ReadonlyMap<Urn, Urn>) {
   const load = (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
     const plugin = pluginOf(urn, inputs)
     const pkg = packageOfUrn(urn)
     return deps.host.load(plugin, { pkg, config: deps.configOf(pkg) })
   }
-  const configureNew = async (urn: Urn, id: string, inputs: PropertyMap): Promise<Provider> => {
-    const waiting = parked.get(urn)
-    parked.delete(urn)
+  const configureNew = async (
+    urn: Urn,
+    id: string,
+    inputs: PropertyMap,
+    waiting?: Provider,
+  ): Promise<Provider> => {
     const provider = waiting ?? (await load(urn, inputs))
     const type = `pulumi:providers:${packageOfUrn(urn)}`
     const configured = provider.configure({

@@ -125,6 +125,7 @@ function putOn(
     told: new Set(),
     slots: createSlots(4),
     holdsLease: faults.holdsLease ?? (() => true),
+    slow: new Map(),
     admit: async () => faults.admission ?? 'now',
   } as unknown as ExecutionContext
   const ports = {

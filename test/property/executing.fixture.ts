@@ -155,6 +155,7 @@ async function executeIn(
       told: new Set(),
       slots: createSlots(8),
       holdsLease: () => !isDead(executor),
+      slow: new Map(),
       admit: async () => 'now',
       isAbandoned: () => isDead(executor),
     }) as unknown as ExecutionContext

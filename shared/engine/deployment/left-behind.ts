@@ -12,6 +12,8 @@ export interface LeftBehind {
   readonly recorded: Recorded
   /** Every end that stood when this life began, since the last pin. */
   readonly before: ReadonlyMap<OperationId, RecordedEnd>
+  /** How many of those are joins, upon which nobody waits. */
+  readonly joins: number
   /** How many had no end then. */
   readonly open: number
   /** The highest operation id so far. */
@@ -25,12 +27,14 @@ export async function leftBehind(
   view: LogView,
 ): Promise<LeftBehind> {
   const before = new Map<OperationId, RecordedEnd>()
-  const ids = operationsSincePin(view).map(({ id }) => id)
+  const operations = operationsSincePin(view)
+  const ids = operations.map(({ id }) => id)
   for (const batch of inBatches(ids, 500))
     for (const [id, end] of await ports.operations.ends(deployment, batch))
       if (end.head.end !== undefined) before.set(id, end)
   const open = ids.length - before.size
-  return { recorded: recordedOf(view), before, open, last: lastOperation(view) }
+  const joins = operations.filter(({ id, op }) => op === 'join' && before.has(id)).length
+  return { recorded: recordedOf(view), before, joins, open, last: lastOperation(view) }
 }
 
 /** The state of a provider that an earlier life made or changed, by its reference. */

@@ -30,13 +30,14 @@ export interface Paced {
 
 /**
  * Watches the pace of one life, by what goes through its log writer, its watcher and its records.
- * `before`: ends that stood when it began; who waits for one of these has it at once.
+ * `left.before`: ends that stood when it began; who waits for one of these has it at once.
  */
 export function paceOf(
   clock: ClockPort,
   { writer, watcher, recorded }: Paced,
-  before: ReadonlyMap<OperationId, RecordedEnd>,
+  left: { readonly before: ReadonlyMap<OperationId, RecordedEnd>; readonly joins: number },
 ): { readonly pace: Pace; readonly paced: Paced } {
+  const { before, joins } = left
   const beganMs = clock.monotonicMs()
   let atMs = beganMs
   let replayedMs = beganMs
@@ -88,7 +89,7 @@ export function paceOf(
     decided: () => decided,
     ended: () => heard.size,
     known: () => first + heard.size,
-    unseen: () => (first === 0 ? 0 : before.size - seen.size),
+    unseen: () => (first === 0 ? 0 : before.size - joins - seen.size),
     replayMs: () => replayedMs - beganMs,
     livedMs: () => clock.monotonicMs() - beganMs,
     idleMs: () => clock.monotonicMs() - atMs,

@@ -107,15 +107,19 @@ function tryingOf(ports: ExecutorPorts, context: ExecutionContext, operation: Op
   }
 }
 
-/** Keeps the time of a slow step for the next of its kind; no more than a help. */
+/**
+ * Keeps the time of a slow step for the next of its kind, and that it was fast after all; no more
+ * than a help.
+ */
 async function noteSlow(
   ports: ExecutorPorts,
-  { deployment }: ExecutionContext,
+  { deployment, slow }: ExecutionContext,
   step: Step,
   ms: number,
 ): Promise<void> {
   const key = slowKeyOf(step)
-  if (key === undefined || ms < limits.slowMs) return
+  if (key === undefined || Math.max(ms, slow.get(key) ?? 0) < limits.slowMs) return
+  slow.set(key, ms)
   const { stack } = deploymentPartsOf(deployment)
   await ports.catalog.noteSlow(stack, key, ms).catch(() => undefined)
 }

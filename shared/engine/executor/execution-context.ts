@@ -33,6 +33,8 @@ export interface ExecutionContext {
    * ended, for who lives is waited for.
    */
   readonly leftBegun: () => void
+  /** What kinds of operations took when it was last noted, in ms, by `slowKeyOf`. */
+  readonly slow: Map<string, number>
   /** Whether an operation fits into the time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>
 }

@@ -72,9 +72,11 @@ export const controlMethods = {
         args.deployment,
       ),
   ),
-  'control.close': write((database, args: { readonly deployment: DeploymentId }): number =>
-    database.run('UPDATE control SET closed = 1 WHERE deployment = ?', args.deployment),
-  ),
+  /** What the queue still has of it would only be dropped, if anybody ever took it. */
+  'control.close': write((database, args: { readonly deployment: DeploymentId }): number => {
+    database.run('DELETE FROM chain WHERE deployment = ?', args.deployment)
+    return database.run('UPDATE control SET closed = 1 WHERE deployment = ?', args.deployment)
+  }),
 
   'leases.register': write((database, args: ExecutorOf & { readonly holder: Holder }): number =>
     database.run(
