@@ -1,3 +1,4 @@
+import type { Standing } from '../../local/standing.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
@@ -13,16 +14,17 @@ export const stackHistory: Handler = async (session, flags) => {
   if (shown !== undefined) return showDeployment(session, flags, { id, number: shown })
   const size = numberOf(flags, 'pageSize', '--page-size') ?? 10
   const page = numberOf(flags, 'page', '--page') ?? 1
-  const { platform } = await session.local()
+  const { platform, standing } = await session.local()
   const records = (await platform.catalog.history(id, size * page)).slice(size * (page - 1))
   if (flags.is('json')) {
     session.print(JSON.stringify(records.map(recordJson), null, 2))
     return 0
   }
+  const now = await standing(id)
   const rows = records.map(record => [
     String(deploymentPartsOf(record.deployment).number),
     wordOf(record.command),
-    record.result ?? 'in progress',
+    resultOf(record, now),
     new Date(record.startedAt).toISOString(),
     changesText(record.changes ?? {}),
     record.message,
@@ -38,7 +40,8 @@ async function showDeployment(
   flags: Flags,
   { id, number }: { readonly id: StackId; readonly number: number },
 ): Promise<number> {
-  const { record, moments, settled } = await (await session.local()).story(id, number)
+  const local = await session.local()
+  const { record, moments, settled } = await local.story(id, number)
   if (flags.is('json')) {
     const times = moments?.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }))
     const story = { ...recordJson(record), settledOperations: settled }
@@ -47,7 +50,7 @@ async function showDeployment(
     )
     return 0
   }
-  const result = record.result ?? 'in progress'
+  const result = resultOf(record, await local.standing(id))
   session.print(`Deployment ${number}: ${wordOf(record.command)}, ${result}`)
   for (const { urn, type } of settled) session.print(`No longer pending after it: ${type} ${urn}`)
   if (moments === undefined) session.print('Its records were removed.')
@@ -61,6 +64,14 @@ async function showDeployment(
   if (rows.length > 0)
     for (const line of tableOf(['MOMENT', 'TIME', 'WHAT', 'END', 'URN'], rows)) session.print(line)
   return 0
+}
+
+/** One that has no result yet and no process any more is interrupted, closed or not. */
+function resultOf({ result, deployment }: HistoryRecord, now: Standing): string {
+  if (result !== undefined) return result
+  const isLeft = now.kind === 'interrupted' || now.kind === 'ending'
+  const isIt = isLeft && now.number === deploymentPartsOf(deployment).number
+  return isIt ? 'interrupted' : 'in progress'
 }
 
 function recordJson(record: HistoryRecord): Readonly<Record<string, unknown>> {

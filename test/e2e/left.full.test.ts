@@ -39,6 +39,7 @@ test('of a deployment that runs, each command says that, and what to do', async 
   expectRefused(await place.run(['stack', 'rm', '-y', 'dev']), 'STACK_BUSY', ['is under way'])
   expect(await said('state', 'pending', 'ls', '-s', 'dev')).toContain('may end well')
   expect(await said('stack', 'ls')).toContain('in progress')
+  expect(await said('stack', 'history', '-s', 'dev')).toContain('in progress')
   expect(await said(...cancel)).toContain('Deployment 1 of')
   expect(await said(...cancel)).toContain('had been told to stop before')
   // What hangs is abandoned from another terminal.
@@ -51,6 +52,7 @@ test('of a deployment that runs, each command says that, and what to do', async 
 test('of a deployment whose process is gone, each command says that, and what to do', async () => {
   await kill(await twoRun())
   expect(await said('stack', 'ls')).toContain('interrupted')
+  expect(await said('stack', 'history', '-s', 'dev')).toContain('interrupted')
   expect(await said('state', 'pending', 'ls', '-s', 'dev')).toContain('1 was interrupted')
   expect(await said('redrive', 'dev')).toContain('antichain resume')
   const removal = await place.run(['stack', 'rm', '-y', 'dev'])
