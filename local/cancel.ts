@@ -37,9 +37,22 @@ export async function cancel(
   return { kind: isNews ? 'asked' : 'asked before', number }
 }
 
-/** What providers of this machine were asked is abandoned at once, and settled by who asked. */
+/** How long who is to abandon what runs may take to do so by itself, in ms. */
+const abandonWithinMs = 3_000
+
+/**
+ * Whoever runs something abandons it. Plugins of this machine that are left after a while are ended
+ * from here; who asked them settles what they were asked.
+ */
 async function abandonRunning(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   await ports.control.stop(deployment, 'forced')
+  const untilMs = ports.clock.monotonicMs() + abandonWithinMs
+  while (ports.clock.monotonicMs() < untilMs) {
+    const control = await ports.control.read(deployment)
+    const isOver = control === undefined || control.closed
+    if (isOver || (await ports.leases.list(deployment)).every(({ retired }) => retired)) return
+    await ports.clock.sleep(200)
+  }
   for (const { holder, retired, groups } of await ports.leases.list(deployment))
     if (!retired && holder.host === ports.holder.host) groups.forEach(ports.endGroup)
 }

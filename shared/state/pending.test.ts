@@ -50,6 +50,7 @@ describe('a pending operation', () => {
 
   test.each([
     ['what is not pending', () => clearPending(state, urn('a'))],
+    ['an import under the id of another', () => importPending(state, urn('b'), 'a-1')],
     ['an import of what is no create', () => importPending(state, urn('old'), 'x')],
     [
       'an import of what the state has',

@@ -34,8 +34,8 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
  * The state with the resource of a pending create under the id that a person found. Its outputs are
  * unknown: it is marked to be read before anything else is done with it, which is what the next
  * deployment begins with. Throws PENDING_NOT_FOUND, also when what is pending is no create, and
- * CLI_USAGE when the state has a resource of that URN, PROVIDER_REFERENCE when its provider is
- * gone.
+ * CLI_USAGE when the state has a resource of that URN or one of its type with that id,
+ * PROVIDER_REFERENCE when its provider is gone.
  */
 export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
   requirePending(state, urn)
@@ -46,6 +46,16 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
     throw error('PENDING_NOT_FOUND', `what is pending of ${urn} is no create`)
   if ((state.resources ?? []).some(resource => resource.urn === urn && resource['delete'] !== true))
     throw error('CLI_USAGE', `the state has a resource ${urn}`)
+  const other = (state.resources ?? []).find(
+    resource =>
+      resource['id'] === id &&
+      resource.type === create.resource.type &&
+      resource['provider'] === create.resource['provider'],
+  )
+  if (other !== undefined)
+    throw error('CLI_USAGE', `'${id}' is the id of ${other.urn} in this state`, {
+      hint: 'Two resources that name one object would change and delete it in turn. Find the id of the object that the interrupted create made.',
+    })
   if (!hasProvider(state.resources ?? [], create.resource))
     throw error('PROVIDER_REFERENCE', `the provider of ${urn} is not in the state any more`, {
       hint: 'Delete the object by hand, then say so: antichain state pending clear <urn>',

@@ -5,11 +5,13 @@
  * Invariants I4, I5, I7, I9: one append in flight, which carries all decisions that wait; what was
  * appended is never decided again; a deposed writer stops.
  */
+import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
-import type { ClockPort } from '../../ports/system.ts'
+import type { ClockPort, LogPort, RandomPort } from '../../ports/system.ts'
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { DeploymentId, LogNumber, WriterToken } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
+import { keepTrying, type Trying } from './keep-trying.ts'
 
 /** Appends decisions to the log of a deployment. */
 export interface LogWriter {
@@ -32,13 +34,25 @@ interface Waiting {
 
 /** Makes the writer of one life, from the next free number on. */
 export function createLogWriter(
-  deps: { readonly log: DecisionLogPort; readonly clock: ClockPort },
+  deps: {
+    readonly log: DecisionLogPort
+    readonly clock: ClockPort
+    readonly random: RandomPort
+    readonly journal?: LogPort
+  },
   life: {
     readonly deployment: DeploymentId
     readonly writer: WriterToken
     readonly next: LogNumber
   },
 ): LogWriter {
+  const trying: Trying = {
+    clock: deps.clock,
+    random: deps.random,
+    forMs: limits.storeTriedMs,
+    isWorthIt: () => true,
+    said: message => deps.journal?.write('warn', 'log.unwritten', { message }),
+  }
   let number: number = life.next
   let waiting: Waiting[] = []
   let noted: Decision[] = []
@@ -59,7 +73,9 @@ export function createLogWriter(
           at: deps.clock.now(),
           decisions,
         }
-        const result = await deps.log.append(life.deployment, record)
+        // A repeated append recognises itself.
+        const append = () => deps.log.append(life.deployment, record)
+        const result = await keepTrying(trying, append)
         if (result === 'taken')
           throw error(
             'DEPLOYMENT_TAKEN_OVER',
