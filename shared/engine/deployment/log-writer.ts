@@ -10,7 +10,7 @@ import { error } from '../../errors/error.ts'
 import type { ClockPort, LogPort, RandomPort } from '../../ports/system.ts'
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { DeploymentId, LogNumber, WriterToken } from '../../records/ids.ts'
-import type { Decision } from '../../records/log.ts'
+import type { Decision, LogRecord } from '../../records/log.ts'
 import { keepTrying, type Trying } from './keep-trying.ts'
 
 /** Appends decisions to the log of a deployment. */
@@ -32,20 +32,19 @@ interface Waiting {
   readonly failed: (thrown: unknown) => void
 }
 
-/** Makes the writer of one life, from the next free number on. */
-export function createLogWriter(
-  deps: {
-    readonly log: DecisionLogPort
-    readonly clock: ClockPort
-    readonly random: RandomPort
-    readonly journal?: LogPort
-  },
-  life: {
-    readonly deployment: DeploymentId
-    readonly writer: WriterToken
-    readonly next: LogNumber
-  },
-): LogWriter {
+/** What a writer needs; `journal` is told when the store cannot take a record at once. */
+interface LogWriterDeps {
+  readonly log: DecisionLogPort
+  readonly clock: ClockPort
+  readonly random: RandomPort
+  readonly journal?: LogPort
+}
+
+/** Appends records, again after moments in which the store cannot: an append recognises itself. */
+function appenderOf(
+  deps: LogWriterDeps,
+  deployment: DeploymentId,
+): (record: LogRecord) => ReturnType<DecisionLogPort['append']> {
   const trying: Trying = {
     clock: deps.clock,
     random: deps.random,
@@ -53,6 +52,19 @@ export function createLogWriter(
     isWorthIt: () => true,
     said: message => deps.journal?.write('warn', 'log.unwritten', { message }),
   }
+  return record => keepTrying(trying, () => deps.log.append(deployment, record))
+}
+
+/** Makes the writer of one life, from the next free number on. */
+export function createLogWriter(
+  deps: LogWriterDeps,
+  life: {
+    readonly deployment: DeploymentId
+    readonly writer: WriterToken
+    readonly next: LogNumber
+  },
+): LogWriter {
+  const append = appenderOf(deps, life.deployment)
   let number: number = life.next
   let waiting: Waiting[] = []
   let noted: Decision[] = []
@@ -73,9 +85,7 @@ export function createLogWriter(
           at: deps.clock.now(),
           decisions,
         }
-        // A repeated append recognises itself.
-        const append = () => deps.log.append(life.deployment, record)
-        const result = await keepTrying(trying, append)
+        const result = await append(record)
         if (result === 'taken')
           throw error(
             'DEPLOYMENT_TAKEN_OVER',
