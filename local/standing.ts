@@ -1,3 +1,4 @@
+import { isStopped } from '../functions/step-generator/resume.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { viewLog } from '../shared/engine/deployment/log-view.ts'
 import { standingOf } from '../shared/engine/deployment/take-over.ts'
@@ -13,8 +14,6 @@ export type Standing =
   | {
       readonly kind: 'running' | 'interrupted' | 'ending'
       readonly number: number
-      /** Whether somebody, or a failure, told it to stop. */
-      readonly isStopped: boolean
     }
 
 /** How the current deployment of a stack stands; `none` too for a stack that is not there. */
@@ -24,10 +23,9 @@ export async function standingNow(ports: GeneratorPorts, stack: StackId): Promis
   const { number } = deploymentPartsOf(record.current)
   const standing = await standingOf(ports, record.current)
   if (standing.kind === 'over') return { kind: 'none' }
-  const control = await ports.control.read(record.current)
-  const isStopped = control !== undefined && control.stop !== 'none'
-  if (standing.kind === 'held') return { kind: 'running', number, isStopped }
+  if (standing.kind === 'held') return { kind: 'running', number }
+  const wasStopped = await isStopped(ports, record.current)
   const { pin, closing } = await viewLog(ports, record.current)
-  const isEnding = isStopped || pin === undefined || closing !== undefined
-  return { kind: isEnding ? 'ending' : 'interrupted', number, isStopped }
+  const isEnding = wasStopped || pin === undefined || closing !== undefined
+  return { kind: isEnding ? 'ending' : 'interrupted', number }
 }

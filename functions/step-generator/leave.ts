@@ -1,5 +1,6 @@
 import { limits } from '../../shared/config/limits.ts'
 import type { EndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
+import { inBatches } from '../../shared/engine/deployment/log-view.ts'
 import type { LogWriter } from '../../shared/engine/deployment/log-writer.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import type { HandOver } from '../../shared/records/pool.ts'
@@ -43,8 +44,7 @@ async function isAnyEnded(
   deployment: DeploymentId,
   awaited: ReturnType<EndWatcher['open']>,
 ): Promise<boolean> {
-  for (let at = 0; at < awaited.length; at += limits.idsPerReadMax) {
-    const ids = awaited.slice(at, at + limits.idsPerReadMax)
+  for (const ids of inBatches(awaited, limits.idsPerReadMax)) {
     const heads = await ports.operations.heads(deployment, ids)
     if ([...heads.values()].some(head => head.end !== undefined)) return true
   }

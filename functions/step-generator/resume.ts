@@ -1,7 +1,11 @@
 import { error } from '../../shared/errors/error.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import { baseOf } from '../../shared/engine/deployment/base.ts'
-import { leftBehind, operationsSincePin } from '../../shared/engine/deployment/left-behind.ts'
+import {
+  type LeftBehind,
+  leftBehind,
+  operationsSincePin,
+} from '../../shared/engine/deployment/left-behind.ts'
 import { lookUntilKnown } from '../../shared/engine/deployment/liveness.ts'
 import { type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { requireRules } from '../../shared/engine/deployment/rules.ts'
@@ -64,7 +68,11 @@ export async function interruptedOf(ports: GeneratorPorts, stack: StackId): Prom
   return { deployment, pin, isEnding: closing !== undefined }
 }
 
-async function isStopped(ports: GeneratorPorts, deployment: DeploymentId): Promise<boolean> {
+/** Whether a deployment was told to stop: nothing more of it is begun. */
+export async function isStopped(
+  ports: Pick<GeneratorPorts, 'control'>,
+  deployment: DeploymentId,
+): Promise<boolean> {
   const control = await ports.control.read(deployment)
   return control !== undefined && control.stop !== 'none'
 }
@@ -89,6 +97,16 @@ export async function resumeDeployment(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<StartedDeployment> {
+  return withBase(ports, request, await hold(ports, request))
+}
+
+/** A deployment whose log was taken over, its base not opened yet. */
+interface Held extends Omit<StartedDeployment, 'base' | 'left'> {
+  readonly left: LeftBehind
+  readonly view: LogView
+}
+
+async function hold(ports: GeneratorPorts, request: DeployRequest): Promise<Held> {
   const { deployment, pin: first, isEnding } = await interruptedOf(ports, request.stack)
   if (first.options.command !== request.options.command)
     throw error(
@@ -105,14 +123,30 @@ export async function resumeDeployment(
   const { pin } = view
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log keeps its pin')
   await closeIfOver(ports, { deployment, liveness, view })
-  const gone = await liveness.look()
+  await sweepAll(ports, { deployment, view }, await liveness.look())
+  const left = await leftBehind(ports, deployment, view)
+  const started = { deployment, writer, liveness, pin, told: [], left, view }
+  return handedOver === undefined ? started : { ...started, handedOver }
+}
+
+/** Opens the base of a log that was taken over. */
+async function withBase(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+  { view: _view, ...held }: Held,
+): Promise<StartedDeployment> {
+  const stored = await readSnapshotBlob(ports.blobs, held.pin.base)
+  return { ...held, base: baseOf(decodeSnapshot(stored, request.secrets), held.pin.epoch) }
+}
+
+/** Recovers what those that are gone left, and sends what is ready. */
+async function sweepAll(
+  ports: GeneratorPorts,
+  { deployment, view }: Pick<Held, 'deployment' | 'view'>,
+  gone: ReadonlySet<ExecutorId>,
+): Promise<void> {
   const isGone = (executor: ExecutorId): boolean => gone.has(executor)
   await sweep({ ...ports, deployment, isGone }, operationsSincePin(view))
-  const stored = await readSnapshotBlob(ports.blobs, pin.base)
-  const base = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
-  const left = await leftBehind(ports, deployment, view)
-  const started = { deployment, writer, liveness, pin, base, told: [], left }
-  return handedOver === undefined ? started : { ...started, handedOver }
 }
 
 /**
@@ -124,16 +158,14 @@ export async function wakeDeployment(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<StartedDeployment | undefined> {
-  const started = await resumeDeployment(ports, request)
-  const { deployment, left, handedOver } = started
+  const held = await hold(ports, request)
+  const { deployment, left, handedOver, view } = held
   const hasNews = (ended: number): boolean => ended > (handedOver?.ended ?? 0)
-  if (handedOver?.why !== 'parked' || left === undefined) return started
-  if (hasNews(left.before.size) || left.open === 0) return started
+  if (handedOver?.why !== 'parked' || hasNews(left.before.size) || left.open === 0)
+    return withBase(ports, request, held)
   // Nobody else looks after what runs while it is parked.
-  const gone = await lookUntilKnown(ports, deployment, started.liveness)
-  const view = await viewLog(ports, deployment)
-  const isGone = (executor: ExecutorId): boolean => gone.has(executor)
-  await sweep({ ...ports, deployment, isGone }, operationsSincePin(view))
+  const gone = await lookUntilKnown(ports, deployment, held.liveness)
+  await sweepAll(ports, { deployment, view }, gone)
   await ports.control.handOver(deployment, ports.holder, handedOver)
   // What ended before that was seen must not be slept through.
   const now = await leftBehind(ports, deployment, view)
