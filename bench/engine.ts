@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Measured, measuredRun } from './measured-run.ts'
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-const ourBin = join(root, 'node_modules', 'node', 'bin')
 
 /** An engine as a command line: ours, or the real one. */
 export interface Engine {
@@ -18,11 +17,22 @@ export interface Engine {
   ) => Promise<Measured>
 }
 
+/**
+ * A folder with the Node that runs this, for the programs of both engines: antichain takes its own
+ * folders out of the PATH of programs, which would leave it the machine's Node alone.
+ */
+function nodeFolder(folder: string): string {
+  const bin = join(folder, 'bin')
+  mkdirSync(bin, { recursive: true })
+  if (!existsSync(join(bin, 'node'))) symlinkSync(process.execPath, join(bin, 'node'))
+  return bin
+}
+
 function environment(folder: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const state = join(folder, 'state')
   mkdirSync(state, { recursive: true })
   const providers = join(root, 'bench', 'provider')
-  const path = [ourBin, providers, process.env['PATH'] ?? ''].join(delimiter)
+  const path = [nodeFolder(folder), providers, process.env['PATH'] ?? ''].join(delimiter)
   return {
     ...process.env,
     PATH: path,

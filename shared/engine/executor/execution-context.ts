@@ -43,7 +43,7 @@ export interface ExecutionContext {
 export interface ExecutorPorts {
   readonly operations: OperationsPort
   readonly catalog: CatalogPort
-  readonly control: ControlPort
+  readonly control: Pick<ControlPort, 'read'>
   readonly chains: ChainQueuePort
   readonly hints: HintsPort
   readonly nudges: NudgesPort

@@ -17,6 +17,7 @@ import type { Admission } from './admission.ts'
 import { callAndRecord } from './attempt.ts'
 import { beginOrSettle, giveBack } from './begin.ts'
 import { endPoisoned } from './poisoned.ts'
+import { readTogether } from './read-together.ts'
 import { releaseWaiters } from './release.ts'
 
 /** Runs deliveries of one executor identity. */
@@ -37,12 +38,13 @@ const extendByMs = 60_000
 
 /** Makes an executor. `contextOf` answers undefined when the deployment is over. */
 export function createExecutor(
-  ports: ExecutorPorts,
+  given: ExecutorPorts,
   identity: {
     readonly executor: ExecutorId
     readonly contextOf: (deployment: DeploymentId) => Promise<ExecutionContext | undefined>
   },
 ): Executor {
+  const ports = { ...given, control: readTogether(given.control, given.clock) }
   return {
     async handle(delivery) {
       const context = await identity.contextOf(delivery.message.deployment)

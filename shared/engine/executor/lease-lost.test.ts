@@ -21,7 +21,7 @@ test('who lost its lease while a plugin was started asks nothing, and gives back
     control: { read: async () => ({ stop: 'none', closed: false }) },
     chains: { remove: async () => void done.push('removed'), extend: async () => true },
     hints: { hint: () => undefined },
-    clock: { every: () => () => undefined, now: () => 1, monotonicMs: () => 1 },
+    clock: { soon: setImmediate, every: () => () => undefined, now: () => 1, monotonicMs: () => 1 },
     random: { uuid: () => 'token' },
   } as unknown as ExecutorPorts
   const state = { urn, id: 'n-1', type: 't:m:T', customTimeouts: {} }

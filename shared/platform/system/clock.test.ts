@@ -21,6 +21,32 @@ test('the monotonic clock counts the time that the machine slept', () => {
   expect(clock.monotonicMs() - start).toBe(64_500)
 })
 
+test('time since boot is read when the wall clock steps and else now and then', () => {
+  const sources = { wall: 0, process: 0, boot: 0, looks: 0 }
+  const clock = createSystemClock({
+    wallMs: () => sources.wall,
+    processMs: () => sources.process,
+    bootMs: () => {
+      sources.looks += 1
+      return sources.boot
+    },
+  })
+  const pass = (awake: number, slept: number): number => {
+    sources.process += awake
+    sources.wall += awake + slept
+    sources.boot += awake + slept
+    return clock.monotonicMs()
+  }
+  for (let at = 0; at < 100; at += 1) pass(1, 0)
+  expect(sources.looks).toBe(1)
+  expect(pass(1, 20_000)).toBe(20_101)
+  expect(sources.looks).toBe(2)
+  // The wall clock is set back while the machine sleeps: seen half a second later.
+  sources.boot += 5_000
+  expect(pass(1, 0)).toBe(20_102)
+  expect(pass(500, 0)).toBe(25_602)
+})
+
 test('a clock that is set back does not turn time back', () => {
   const sources = { process: 0, boot: 50_000 }
   const clock = createSystemClock({

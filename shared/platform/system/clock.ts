@@ -25,20 +25,34 @@ const machine: TimeSources = {
   bootMs: () => uptime() * 1000,
 }
 
+/** Longest that the time since boot goes unread: reading it costs a file each time. */
+const bootLookMs = 500
+/** By so much more has the wall clock gone on than the process: somebody slept, or set it. */
+const wallStepMs = 250
+
 /**
  * The clock of this machine. Node's own monotonic clock stops while a laptop sleeps; a lease does
  * not, so time since boot is compared and the difference added once it is more than its coarseness.
+ * It is read when the wall clock says that time passed which the process did not see, and else now
+ * and then.
  */
 export function createSystemClock(sources: TimeSources = machine): ClockPort {
   const processStart = sources.processMs()
   const bootStart = sources.bootMs()
+  let lookedMs = processStart
+  let wallAheadMs = sources.wallMs() - processStart
   let sleptMs = 0
   return {
     now: () => sources.wallMs() as EpochMs,
     monotonicMs: () => {
       const awakeMs = sources.processMs()
-      const behindMs = sources.bootMs() - bootStart - (awakeMs - processStart)
-      if (behindMs > sleptMs + 1_500) sleptMs = behindMs
+      const aheadMs = sources.wallMs() - awakeMs
+      if (awakeMs - lookedMs > bootLookMs || Math.abs(aheadMs - wallAheadMs) > wallStepMs) {
+        lookedMs = awakeMs
+        wallAheadMs = aheadMs
+        const behindMs = sources.bootMs() - bootStart - (awakeMs - processStart)
+        if (behindMs > sleptMs + 1_500) sleptMs = behindMs
+      }
       return awakeMs + sleptMs
     },
     sleep,
