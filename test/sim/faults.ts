@@ -129,7 +129,7 @@ export function drawFaults(draw: Draw, effects: readonly (readonly number[])[]):
     const kind = roaming[draw.whole(0, roaming.length - 1)] ?? 'late copy of a release'
     return { step: 0, life: 'any', who: 0, effect: draw.whole(1, 30), kind, size: draw.unit() }
   })
-  const placed = Array.from({ length: draw.whole(3, 8) }, (): Fault => {
+  const placed = Array.from({ length: draw.whole(4, 9) }, (): Fault => {
     const step = draw.whole(0, effects.length - 1)
     const ofStep = effects[step] ?? []
     const life = draw.chance(0.7) ? 0 : draw.chance(0.7) ? 1 : 2

@@ -61,13 +61,13 @@ export interface Scenario {
 
 /** Draws two to four deployments of 10 to 60 resources with edits in between. */
 export function drawScenario(draw: Draw): Scenario {
-  const isLarge = draw.chance(0.15)
+  const isLarge = draw.chance(0.1)
   const isWide = draw.chance(0.05)
   let program = isWide
     ? wideProgram(draw)
-    : drawProgram(draw.fork('program'), isLarge ? draw.whole(25, 60) : draw.whole(10, 22))
+    : drawProgram(draw.fork('program'), isLarge ? draw.whole(25, 60) : draw.whole(10, 18))
   const steps: Omit<Step, 'functionLimitMs'>[] = []
-  const count = isWide ? 2 : draw.chance(0.2) ? 4 : draw.whole(2, 3)
+  const count = isWide ? 2 : draw.chance(0.08) ? 4 : draw.chance(0.3) ? 3 : 2
   const around = draw.fork('around')
   const hasTwoHosts = around.chance(0.4)
   const executors = around.chance(0.35)

@@ -68,7 +68,9 @@ export function createEventRecorder(
     const mine = new AbortController()
     gathering = mine
     await ports.clock.sleep(gatherMs, mine.signal)
-    if (!mine.signal.aborted) await flush()
+    if (mine.signal.aborted) return
+    gathering = undefined
+    await flush()
   }
   return {
     emit(event) {
