@@ -6,7 +6,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../../shared/platform/embedded/platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import type { EpochMs, ExecutorId, OwnerToken } from '../../shared/records/ids.ts'
-import { barrier, one, type OnStage, openStage, plan, type Stage } from './stage.ts'
+import { barrier, next, one, type OnStage, openStage, plan, type Stage } from './stage.ts'
 
 let stage: Stage
 let platform: EmbeddedPlatform
@@ -36,6 +36,13 @@ describe('work that no delivery can handle', () => {
     expect(ends.get(one)?.outcome?.error?.message).toContain('a stone')
     expect(ends.get(barrier)?.head.end?.verdict).toBe('succeeded')
     expect(deployment.told[0]).toMatch(/^failed: no delivery .* a stone$/)
+  })
+
+  test('is dropped where it still waits: it comes again in its time', async () => {
+    const deployment = await stage.opened({ operations: stumbling })
+    await deployment.deliver(5, next)
+    expect(await deployment.headOf(next)).toBeUndefined()
+    expect(deployment.told).toEqual([])
   })
 
   test('ends as interrupted where an attempt before may have called', async () => {

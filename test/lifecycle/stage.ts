@@ -58,8 +58,8 @@ export interface OnStage {
   readonly deployment: DeploymentId
   /** Ends that were told, as `failed: why`. */
   readonly told: string[]
-  /** Hands the first operation to the executor as its n-th delivery. */
-  readonly deliver: (deliveries: number) => Promise<void>
+  /** Hands an operation, else the first, to the executor as its n-th delivery. */
+  readonly deliver: (deliveries: number, id?: OperationId) => Promise<void>
   /** Begins an operation for an executor that is not this one. */
   readonly begin: (id: OperationId, executor: string) => Promise<OwnerToken>
   readonly headOf: (id: OperationId) => Promise<Head | undefined>
@@ -137,12 +137,12 @@ function putOn(
     executor: 'e' as ExecutorId,
     contextOf: async () => context,
   })
-  const message = { deployment, operations: [one] }
   return {
     stack,
     deployment,
     told,
-    deliver: deliveries => executor.handle({ message, receipt: 'none', deliveries }),
+    deliver: (deliveries, id = one) =>
+      executor.handle({ message: { deployment, operations: [id] }, receipt: 'none', deliveries }),
     async begin(id, by) {
       const owner = `owner of ${id}` as OwnerToken
       const claim = { owner, executor: by as ExecutorId, attempt: 0, needs: 0 }

@@ -109,6 +109,7 @@ const rules = [
   'a late outcome is taken',
   'a later epoch is pinned',
   'an operation is interrupted',
+  'poisoned work is ended',
   'a pending create is imported',
   'a pending create is cleared',
   'a pending create is not cleared while it may land',

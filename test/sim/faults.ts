@@ -59,6 +59,7 @@ const kinds = {
     weight: 2,
     roams: true,
   },
+  'nobody can begin an operation': { strikes: /^operations\.begin$/, weight: 1, roams: true },
   'stalls as something begins': { strikes: /^operations\.begin/, weight: 2, roams: true },
   'crash in a call that may be repeated': {
     strikes: /^provider\.(?:update|delete|read)/,

@@ -1,3 +1,4 @@
+import { error } from '../../shared/errors/error.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import { freshHead, type Head } from '../../shared/records/head.ts'
 import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
@@ -25,6 +26,10 @@ export function headRequestsOver(
     run: () => T,
   ): Promise<T> =>
     ask(`operations.${name}`, (_call, kind) => {
+      if (kind === 'nobody can begin an operation') {
+        world.poisoned.add(`${deployment} ${id}`)
+        throw damaged()
+      }
       const done = run()
       if (kind?.startsWith('copies of a') === true) copyLater(deployment, id, run)
       if (kind?.startsWith('stopped as') === true) control.stop(deployment, 'graceful')
@@ -48,6 +53,10 @@ export function headRequestsOver(
     arrive: (deployment, id, from) =>
       request('arrive', { deployment, id }, () => operations.arrive(deployment, id, from)),
     begin(deployment, id, claim) {
+      if (world.poisoned.has(`${deployment} ${id}`))
+        return ask('operations.begin of poison', () => {
+          throw damaged()
+        })
       const { owner, attempt, givenBack } = headOf(deployment, id)
       const name = owner === '' && attempt > givenBack ? 'begin again' : 'begin'
       return request(name, { deployment, id }, () => operations.begin(deployment, id, claim))
@@ -65,7 +74,14 @@ export function headRequestsOver(
         operations.lapse(deployment, id, owner, attempt),
       )
     },
-    select: (deployment, id, end) =>
-      request('select', { deployment, id }, () => operations.select(deployment, id, end)),
+    select(deployment, id, end) {
+      if (end.owner === '' && world.poisoned.has(`${deployment} ${id}`))
+        world.covered('rule', 'poisoned work is ended')
+      return request('select', { deployment, id }, () => operations.select(deployment, id, end))
+    },
   }
+}
+
+function damaged(): Error {
+  return error('RECORD_DAMAGED', 'the head cannot be read well enough to begin')
 }

@@ -14,7 +14,7 @@ export const notSeen: ReadonlyMap<string, string> = new Map([
   [
     'transition: decided select, nobody asks, the attempt is as read',
     'only joins and poisoned work are ended by nobody: joins when their last arrival is counted, ' +
-      'and no delivery of the simulation fails by anything but the store, which poisons nothing',
+      'and poisoned work only when nothing that it needs is missing',
   ],
 ])
 

@@ -23,6 +23,8 @@ export interface World extends Coverage {
   readonly observer: Observer
   /** Who waits for the next changes of a head, by `<deployment> <operation>`. */
   readonly changed: Map<string, () => void>
+  /** Operations that no executor can begin, by `<deployment> <operation>`. */
+  readonly poisoned: Set<string>
   /** Notes what happened, with its time. */
   readonly trace: (line: string) => void
   readonly lines: readonly string[]
@@ -89,6 +91,7 @@ export function createWorld(
     },
     observer,
     changed,
+    poisoned: new Set(),
     trace(line) {
       if (about.isQuiet !== true) lines.push(`${scheduler.nowMs()} ${line}`)
     },

@@ -9,6 +9,7 @@ import { releaseWaiters } from './release.ts'
 /**
  * Ends an operation that no delivery could handle, with what the last one threw as its cause, so
  * that the deployment goes on: as failed when no attempt can have called, else as interrupted.
+ * What still waits for something is left alone: its message came before its time, and comes again.
  * Answers the one waiter to go on with. Throws `thrown` where that is not for this process to say:
  * somebody owns the operation, it has its end, or the store is at fault.
  */
@@ -23,6 +24,7 @@ export async function endPoisoned(
   const head = (await ports.operations.heads(deployment, [id])).get(id)
   const { owner = '', attempt = 0, givenBack = 0 } = head ?? {}
   if (head?.end !== undefined || owner !== '') throw thrown
+  if ((head?.arrived.length ?? 0) < operation.needs) return undefined
   const verdict = attempt > givenBack ? 'interrupted' : 'failed'
   const cause: OutcomeError = {
     message: `no delivery of this operation could be handled: ${messageOf(thrown)}`,
