@@ -4,20 +4,23 @@ import { startDeployment, type StartedDeployment } from '../functions/step-gener
 import { resumeDeployment } from '../functions/step-generator/resume.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
 import { deploymentRun } from './deployment-run.ts'
+import { patiently } from './patient.ts'
 import { previewRun } from './preview-run.ts'
 import { createToldOnce, type LifeSink } from './told-once.ts'
 import { type Asked, surround, tearDown } from './surroundings.ts'
 
 /** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
-export async function deploy(asked: Asked): Promise<RunningDeployment> {
-  const { request, platform, ports } = asked
+export async function deploy(given: Asked): Promise<RunningDeployment> {
   let recorder: EventRecorder | undefined
   const sink: EventSink = {
     emit(event) {
       recorder?.emit(event)
-      asked.sink.emit(event)
+      given.sink.emit(event)
     },
   }
+  let isGivenUp = false
+  const asked = patiently(given, { isWorthIt: () => !isGivenUp, said: text => warn(sink, text) })
+  const { request, platform, ports } = asked
   // Only lives that follow each other have to remember what was told.
   const onlySink = (): LifeSink => ({ ...sink, close: () => undefined })
   const nextSink = request.functionLimitMs === undefined ? onlySink : createToldOnce(sink)
@@ -39,12 +42,25 @@ export async function deploy(asked: Asked): Promise<RunningDeployment> {
     const running = deploymentRun({ ...asked, counted, sink }, { first: life, startedAt, nextSink })
     ports.here?.add(started.deployment)
     const done = keptWith(running.done, recorder)
-    return { ...running, done: done.finally(() => ports.here?.delete(started.deployment)) }
+    return {
+      done: done.finally(() => ports.here?.delete(started.deployment)),
+      cancel: running.cancel,
+      terminate() {
+        isGivenUp = true
+        running.terminate()
+      },
+    }
   } catch (thrown) {
     emitter.emit({ cancelEvent: {} })
     await tearDown(surroundings)
     throw thrown
   }
+}
+
+function warn(sink: EventSink, message: string): void {
+  const severity = 'warning' as const
+  const prefix = `${severity}: `
+  sink.emit({ diagnosticEvent: { prefix, message, color: 'raw', severity } })
 }
 
 /** The deployment to be run: a new one or an interrupted one; none for a preview. */

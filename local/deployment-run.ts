@@ -119,14 +119,20 @@ function watchStop(
   deployment: DeploymentId,
   stopped: (isForced: boolean) => void,
 ): () => void {
+  let isLooking = false
   return platform.clock.every(stopLookMs, () => {
-    platform.control.read(deployment).then(
-      control => {
-        if (control === undefined || control.stop === 'none') return
-        stopped(control.stop === 'forced' && !control.closed)
-      },
-      () => undefined,
-    )
+    if (isLooking) return
+    isLooking = true
+    platform.control
+      .read(deployment)
+      .then(
+        control => {
+          if (control === undefined || control.stop === 'none') return
+          stopped(control.stop === 'forced' && !control.closed)
+        },
+        () => undefined,
+      )
+      .finally(() => (isLooking = false))
   })
 }
 

@@ -30,6 +30,7 @@ import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { serve, type ServeOptions } from './serve.ts'
 import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
+import { patientGenerator } from './patient.ts'
 import { type RedriveOutcome, redrive } from './redrive.ts'
 import { type Standing, standingNow } from './standing.ts'
 
@@ -89,6 +90,10 @@ export async function openLocal(options: {
     ...(options.verbose ? { log } : {}),
   })
   const ports = portsOf(platform)
+  const patient = patientGenerator(ports, {
+    isWorthIt: () => true,
+    said: message => platform.journal.write('warn', 'store.refused', { message }),
+  })
   const pruning = { platform, isAlive: ports.isAlive, keeping: keepingOf(process.env) }
   return {
     platform,
@@ -97,11 +102,11 @@ export async function openLocal(options: {
       if (request.dryRun) return running
       return { ...running, done: tidied(pruning, running.done) }
     },
-    interrupted: stack => interrupted(ports, stack),
-    cancel: (stack, force) => cancel(ports, stack, force),
-    standing: stack => standingNow(ports, stack),
-    redrive: stack => redrive(ports, stack),
-    editState: (stack, edit) => editState(ports, stack, edit),
+    interrupted: stack => interrupted(patient, stack),
+    cancel: (stack, force) => cancel(patient, stack, force),
+    standing: stack => standingNow(patient, stack),
+    redrive: stack => redrive(patient, stack),
+    editState: (stack, edit) => editState(patient, stack, edit),
     exportState: (stack, version) => exportState(platform, stack, version),
     exportAt: async (stack, moment) => {
       const record = await knownStack(platform, stack)

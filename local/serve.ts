@@ -12,6 +12,7 @@ import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/re
 import { standingNow } from './standing.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { attend } from './attend.ts'
+import { patiently } from './patient.ts'
 import type { Hosts } from './surroundings.ts'
 
 /** What a process that serves does. */
@@ -162,8 +163,9 @@ async function attendOne(
     },
   }
   const hosts = hostsOf && (() => hostsOf(deployment))
-  const asked = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
   const { functionLimitMs: limitMs, over } = options
+  const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
+  const asked = patiently(given, { isWorthIt: () => true, said: options.said })
   options.said(`running operations of deployment ${deploymentPartsOf(deployment).number}`)
   try {
     await attend(asked, { deployment, limitMs, over }).done

@@ -6,6 +6,8 @@ import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
 import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
 import { pollDeliveries } from './handle.ts'
 
+const random = { bytes: () => new Uint8Array([255]) }
+
 const delivery: Delivery = {
   message: { deployment: 'organization/p/dev/1' as DeploymentId, operations: [1 as OperationId] },
   receipt: 'r',
@@ -23,6 +25,25 @@ test('a queue with a bad moment is asked again', async () => {
   const chains = { receive } as ChainQueuePort
   const clock = { ...createSystemClock(), sleep: () => Promise.resolve() }
   const handle = async (one: Delivery): Promise<void> => handled.resolve(one)
-  pollDeliveries({ chains, clock, journal: silentLog }, { handle })
+  pollDeliveries({ chains, clock, random, journal: silentLog }, { handle })
   expect(await handled.promise).toBe(delivery)
+})
+
+test('a queue that stays away is asked ever more seldom, until it answers', async () => {
+  const slept: number[] = []
+  const over = Promise.withResolvers<void>()
+  let asked = 0
+  const receive: ChainQueuePort['receive'] = async () => {
+    asked += 1
+    if (asked === 7) return []
+    if (asked === 9) over.resolve()
+    if (asked >= 9) return new Promise(() => undefined)
+    throw error('STORE_UNAVAILABLE', 'the queue has a bad moment')
+  }
+  const sleep = async (ms: number): Promise<void> => void slept.push(ms)
+  const clock = { ...createSystemClock(), sleep }
+  const ports = { chains: { receive } as ChainQueuePort, clock, random, journal: silentLog }
+  pollDeliveries(ports, { handle: async () => undefined })
+  await over.promise
+  expect(slept).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 1_000])
 })

@@ -2,12 +2,13 @@
  * step-executor: takes messages of operation ids and runs them: begin, provider call, outcome, end,
  * arrivals. The same handler on every platform; who polls the queue is the platform's affair.
  */
-import type { ClockPort } from '../../shared/ports/system.ts'
+import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
 import type { LogPort } from '../../shared/ports/system.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { hasCode, messageOf } from '../../shared/errors/error.ts'
+import { backoffMs } from '../../shared/engine/deployment/backoff.ts'
 import type { Executor } from '../../shared/engine/executor/executor.ts'
 
 /** An executor that polls until it is ended. */
@@ -20,13 +21,20 @@ export interface PollingExecutor {
 const deliveriesMax = 64
 /** How long one poll waits, in ms. */
 const pollMs = 1_000
+/** Between two polls of a queue that refuses them. */
+const pauses = { firstMs: pollMs, mostMs: 15_000 }
 
 /**
  * Polls the queue and hands each delivery to the executor; a delivery whose handling fails is told
  * to `failed` and comes again.
  */
 export function pollDeliveries(
-  ports: { readonly chains: ChainQueuePort; readonly clock: ClockPort; readonly journal: LogPort },
+  ports: {
+    readonly chains: ChainQueuePort
+    readonly clock: ClockPort
+    readonly random: Pick<RandomPort, 'bytes'>
+    readonly journal: LogPort
+  },
   executor: Executor,
   about: {
     /** The only deployment that is served, where that is so. */
@@ -39,14 +47,19 @@ export function pollDeliveries(
   const { failed = () => {}, ...which } = about
   const over = new AbortController()
   const open = new Set<Promise<void>>()
+  let refusals = 0
   /** A queue that has a bad moment is asked again, or nobody would ever do what waits in it. */
   const receive = async (): Promise<readonly Delivery[]> => {
     try {
-      return await ports.chains.receive(deliveriesMax, pollMs, { ...which, signal: over.signal })
+      const about = { ...which, signal: over.signal }
+      const deliveries = await ports.chains.receive(deliveriesMax, pollMs, about)
+      refusals = 0
+      return deliveries
     } catch (thrown) {
       if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
       ports.journal.write('warn', 'queue.failed', { message: messageOf(thrown) })
-      await ports.clock.sleep(pollMs, over.signal)
+      await ports.clock.sleep(backoffMs(refusals, pauses, ports.random), over.signal)
+      refusals += 1
       return []
     }
   }

@@ -1,3 +1,4 @@
+import { assert } from '../errors/error.ts'
 import type { Head } from './head.ts'
 
 /**
@@ -25,43 +26,69 @@ export interface HeadRequest {
   readonly last: boolean
 }
 
-/** The conditions of the table. */
-export type Condition = keyof typeof conditions
+/**
+ * What can be true of a head and of a request to it: all that the table is made of. `called`: an
+ * attempt was not given back, so that it may have called its provider; `called before`: one before
+ * the head's last. `complete`: as many arrivals as the operation needs.
+ */
+export type Fact =
+  | 'ended'
+  | 'owned'
+  | 'called'
+  | 'called before'
+  | 'complete'
+  | 'the last arrives'
+  | 'the owner asks'
+  | 'nobody asks'
+  | 'the attempt is as read'
+  | 'repeated'
+
+/** Facts that must hold, and facts that must not. */
+export interface Condition {
+  readonly is: readonly Fact[]
+  readonly not: readonly Fact[]
+}
+
+/** The names of the conditions of the table. */
+export type ConditionName = keyof typeof conditions
 
 /** One lawful transition. What the table does not have is refused and changes nothing. */
 export interface Transition {
   readonly from: HeadState
   readonly event: HeadEvent
-  readonly when: Condition
+  readonly when: ConditionName
   readonly to: HeadState
   /** `writes` changes the head; `repeats` answers as the first time did and changes nothing. */
   readonly effect: 'writes' | 'repeats'
   readonly why: string
 }
 
-type Holds = (request: HeadRequest, head: Head) => boolean
+/** What each state means. A head is in exactly one. */
+export const states = {
+  decided: { is: [], not: ['ended', 'owned', 'called', 'complete'] },
+  ready: { is: ['complete'], not: ['ended', 'owned', 'called'] },
+  begun: { is: ['owned'], not: ['ended'] },
+  unowned: { is: ['called'], not: ['ended', 'owned'] },
+  ended: { is: ['ended'], not: [] },
+} as const satisfies Record<HeadState, Condition>
 
-const isOwnAttempt: Holds = request =>
-  request.asker === 'owner' && request.attempt === 'current' && !request.repeated
-
-/** An attempt that was not given back may have called its provider. */
-const mayHaveCalled = (head: Head): boolean => head.attempt - 1 > head.givenBack
+const isOwnAttempt = ['the owner asks', 'the attempt is as read'] as const
 
 /** What each condition demands. The rows of the table exclude each other: order does not matter. */
-const conditions = {
-  always: () => true,
-  'more is missing': request => !request.last,
-  'nothing more is missing': request => request.last,
-  'the attempt is as read': request => request.attempt === 'current' && !request.repeated,
-  'the owner asks, the attempt is as read': isOwnAttempt,
-  'no attempt before may have called': (request, head) =>
-    isOwnAttempt(request, head) && !mayHaveCalled(head),
-  'an attempt before may have called': (request, head) =>
-    isOwnAttempt(request, head) && mayHaveCalled(head),
-  'nobody asks, the attempt is as read': request =>
-    request.asker === 'nobody' && request.attempt === 'current' && !request.repeated,
-  'it took effect before': request => request.repeated,
-} as const satisfies Record<string, Holds>
+export const conditions = {
+  always: { is: [], not: [] },
+  'more is missing': { is: [], not: ['the last arrives'] },
+  'nothing more is missing': { is: ['the last arrives'], not: [] },
+  'the attempt is as read': { is: ['the attempt is as read'], not: [] },
+  'the owner asks, the attempt is as read': { is: isOwnAttempt, not: [] },
+  'no attempt before may have called': { is: isOwnAttempt, not: ['called before'] },
+  'an attempt before may have called': { is: [...isOwnAttempt, 'called before'], not: [] },
+  'nobody asks, the attempt is as read': {
+    is: ['nobody asks', 'the attempt is as read'],
+    not: [],
+  },
+  'it took effect before': { is: ['repeated'], not: [] },
+} as const satisfies Record<string, Condition>
 
 const lateCopy = 'the reply was lost, or a copy of the message came late'
 
@@ -189,10 +216,10 @@ export const transitions: readonly Transition[] = [
 
 /** The state of a head whose plan says `needs`. */
 export function headStateOf(head: Head, needs: number): HeadState {
-  if (head.end !== undefined) return 'ended'
-  if (head.owner !== '') return 'begun'
-  if (head.attempt > head.givenBack) return 'unowned'
-  return head.arrived.length >= needs ? 'ready' : 'decided'
+  const holds = holdsIn(factsOfHead(head, needs))
+  const found = headStates.find(state => holds(states[state]))
+  assert(found !== undefined, 'a head is in one of the states')
+  return found
 }
 
 /** The lawful transition for a request; undefined when it must be refused. */
@@ -201,9 +228,35 @@ export function transitionOf(
   request: HeadRequest,
   head: Head,
 ): Transition | undefined {
-  return transitions.find(row => {
-    if (row.from !== state || row.event !== request.event) return false
-    const holds: Holds = conditions[row.when]
-    return holds(request, head)
-  })
+  const holds = holdsIn({ ...factsOfHead(head, 0), ...factsOfRequest(request) })
+  return transitions.find(
+    row => row.from === state && row.event === request.event && holds(conditions[row.when]),
+  )
+}
+
+const headStates: readonly HeadState[] = ['decided', 'ready', 'begun', 'unowned', 'ended']
+
+function holdsIn(facts: Partial<Readonly<Record<Fact, boolean>>>): (what: Condition) => boolean {
+  return ({ is, not }) =>
+    is.every(fact => facts[fact] === true) && not.every(fact => facts[fact] !== true)
+}
+
+function factsOfHead(head: Head, needs: number): Partial<Record<Fact, boolean>> {
+  return {
+    ended: head.end !== undefined,
+    owned: head.owner !== '',
+    called: head.attempt > head.givenBack,
+    'called before': head.attempt - 1 > head.givenBack,
+    complete: head.arrived.length >= needs,
+  }
+}
+
+function factsOfRequest(request: HeadRequest): Partial<Record<Fact, boolean>> {
+  return {
+    'the last arrives': request.last,
+    'the owner asks': request.asker === 'owner',
+    'nobody asks': request.asker === 'nobody',
+    'the attempt is as read': request.attempt === 'current',
+    repeated: request.repeated,
+  }
 }

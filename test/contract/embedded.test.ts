@@ -20,9 +20,11 @@ import { decisionLogContract } from './decision-log.ts'
 import { eventsContract } from './events.ts'
 import { hintsContract, nudgesContract } from './nudges.ts'
 import { type Open, type Opened, freshDeployment, operationId } from './opened.ts'
+import { operationModelContract } from './operation-model.ts'
 import { operationTransitionsContract } from './operation-transitions.ts'
 import { operationsContract } from './operations.ts'
 import { retentionContract } from './retention.ts'
+import { stopContract } from './stop.ts'
 import { blobSweepContract } from './blob-sweep.ts'
 
 function newHome(): string {
@@ -73,7 +75,9 @@ for (const [name, open] of modes) {
   decisionLogContract(name, open)
   operationsContract(name, open)
   operationTransitionsContract(name, open)
+  operationModelContract(name, open)
   controlContract(name, open)
+  stopContract(name, open)
   leasesContract(name, open)
   eventsContract(name, open)
   catalogContract(name, open)

@@ -8,7 +8,7 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'an operation begins without the control read',
     breaks: 'I1: a read after the begin shows that the deployment was not stopped',
-    file: `${executor}/executor.ts`,
+    file: `${executor}/begin.ts`,
     edits: [["control === undefined || control.closed || control.stop !== 'none'", 'false']],
     caughtBy: [tests('test/lifecycle/executor'), seeds(150)],
   },
@@ -18,10 +18,10 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/executor.ts`,
     edits: [
       [
-        '  let begun = await beginOrSettle(ports, context, { id, claim })\n',
+        '  const begun = await beginUnlessStopped(ports, context, task)\n',
         "  const { perform } = await import('./perform.ts')\n" +
           '  await perform(await context.stepOf(operation), { preview: false }, context.performing)\n' +
-          '  let begun = await beginOrSettle(ports, context, { id, claim })\n',
+          '  const begun = await beginUnlessStopped(ports, context, task)\n',
       ],
     ],
     caughtBy: [tests(order)],
@@ -29,7 +29,7 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'what was not called is not given back',
     breaks: 'begin: stopped or closed, give back',
-    file: `${executor}/executor.ts`,
+    file: `${executor}/begin.ts`,
     edits: [
       [
         '!context.holdsLease()) {\n    await giveBack(ports, context, mine)',
@@ -41,7 +41,7 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'a call is made without a look at the own lease',
     breaks: 'begin: then check the own lease',
-    file: `${executor}/executor.ts`,
+    file: `${executor}/begin.ts`,
     edits: [['if (isStopped || !context.holdsLease()) {', 'if (isStopped) {']],
     caughtBy: [tests('test/lifecycle/executor')],
   },

@@ -2,57 +2,76 @@ import { type Mutation, tests } from './mutation.ts'
 
 const contract = 'test/contract/embedded'
 const store = 'shared/platform/embedded/store'
+const table = 'shared/records/transitions.ts'
+const statements = `${store}/head-statements.ts`
 
 /** Conditions that the store puts upon writes. */
 export const storeMutations: readonly Mutation[] = [
   {
     name: 'an operation begins without what it needs',
     breaks: 'I3: the store enforces needs in the write that is the begin',
-    file: `${store}/operation-methods.ts`,
-    edits: [['AND json_array_length(head.arrived) >= ?6', 'AND ?6 >= 0']],
-    caughtBy: [tests(contract, 'operations')],
+    file: table,
+    edits: [
+      [
+        "is: ['complete'], not: ['ended', 'owned', 'called']",
+        "is: [], not: ['ended', 'owned', 'called']",
+      ],
+    ],
+    caughtBy: [tests(contract, 'operations:|model')],
   },
   {
     name: 'an operation begins without a look at its attempt number',
     breaks: 'begin: attempt still n as read',
-    file: `${store}/operation-methods.ts`,
-    edits: [["IN ('', ?3) AND head.attempt = ?5", "IN ('', ?3) AND ?5 >= 0"]],
-    caughtBy: [tests(contract, 'operations')],
+    file: table,
+    edits: [
+      [
+        "'the attempt is as read': { is: ['the attempt is as read'], not: [] }",
+        "'the attempt is as read': { is: [], not: [] }",
+      ],
+    ],
+    caughtBy: [tests(contract, 'operations:|model')],
   },
   {
     name: 'an operation that has an owner is begun by another',
     breaks: 'begin: no owner, or already mine',
-    file: `${store}/operation-methods.ts`,
-    edits: [["AND head.owner IN ('', ?3) AND head.attempt", 'AND head.attempt']],
-    caughtBy: [tests(contract, 'transitions of a head')],
+    file: table,
+    edits: [["const isOwnAttempt = ['the owner asks', ", 'const isOwnAttempt = [']],
+    caughtBy: [tests(contract, 'operations:|model')],
   },
   {
     name: 'a begin whose reply was lost is refused when it is repeated',
     breaks: 'every conditional write can be repeated safely',
-    file: `${store}/operation-methods.ts`,
-    edits: [['return repeated ? {', 'return repeated && false ? {']],
-    caughtBy: [tests(contract, 'operations')],
+    file: statements,
+    edits: [['head.attempt = ?4 + 1', 'head.attempt = ?4 - 1']],
+    caughtBy: [tests(contract, 'operations:|model')],
   },
   {
     name: 'a give-back erases an earlier attempt',
     breaks: 'give back: undoes only its own attempt',
-    file: `${store}/operation-methods.ts`,
-    edits: [['given_back = given_back + ?5', 'given_back = iif(?5, attempt, given_back)']],
+    file: statements,
+    edits: [['given_back = given_back + 1', 'given_back = attempt']],
     caughtBy: [tests(contract, 'operations')],
   },
   {
     name: 'a second end is selected over the first',
     breaks: 'I2: at most one outcome is selected',
-    file: `${store}/operation-methods.ts`,
-    edits: [['WHERE head.verdict IS NULL AND head.owner = ?3 AND', 'WHERE head.owner = ?3 AND']],
-    caughtBy: [tests(contract, 'operations')],
+    file: table,
+    edits: [["begun: { is: ['owned'], not: ['ended'] }", "begun: { is: ['owned'], not: [] }"]],
+    caughtBy: [tests(contract, 'operations:|model')],
   },
   {
     name: 'an end is selected by who does not own the operation',
     breaks: 'select: this owner, this attempt',
-    file: `${store}/operation-methods.ts`,
-    edits: [['AND head.owner = ?3 AND head.attempt = ?4`', 'AND ?3 = ?3 AND head.attempt = ?4`']],
-    caughtBy: [tests(contract, 'transitions of a head')],
+    file: table,
+    edits: [["is: ['nobody asks', 'the attempt is as read']", "is: ['the attempt is as read']"]],
+    caughtBy: [tests(contract, 'operations:|model')],
+  },
+  {
+    name: 'a store leaves out what must not hold',
+    breaks: 'the conditions of a store are those of the table',
+    file: 'shared/records/head-conditions.ts',
+    edits: [['fact => `NOT ${wordsOf(fact)}`', 'wordsOf']],
+    caughtBy: [tests('shared/records/head-conditions'), tests(contract, 'model')],
   },
   {
     name: 'an outcome is written over another one',
@@ -64,8 +83,10 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'an arrival counts twice',
     breaks: 'arrivals are a set',
-    file: `${store}/operation-methods.ts`,
-    edits: [['WHERE value = ?3) THEN', 'WHERE value = -?3) THEN']],
+    file: statements,
+    edits: [
+      ["json_each(head.arrived) WHERE value = ?3)'", "json_each(head.arrived) WHERE value = -?3)'"],
+    ],
     caughtBy: [tests(contract, 'operations')],
   },
   {

@@ -1,15 +1,86 @@
 import { limits } from '../../config/limits.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { OperationsPort } from '../../ports/records.ts'
-import type { OperationId, OwnerToken } from '../../records/ids.ts'
-import { keepTrying } from '../deployment/keep-trying.ts'
+import type { Head } from '../../records/head.ts'
+import type { ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
+import { isRepeatable } from '../deployment/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 
+/** What an executor begins for: the deployment, and what it knows of itself. */
+export type BeginContext = Pick<
+  ExecutionContext,
+  'deployment' | 'holdsLease' | 'isAbandoned' | 'leftBegun'
+>
+
+/** The ports that a begin uses. */
+export type BeginPorts = Pick<ExecutorPorts, 'operations' | 'control' | 'clock' | 'random'>
+
 /** An attempt that nobody was asked for. */
-interface Unasked {
+export interface Unasked {
   readonly id: OperationId
   readonly owner: OwnerToken
   readonly attempt: number
+}
+
+/** What a begin came to. */
+export type Beginning =
+  /** The provider may be asked, once. `isAgain`: an earlier attempt may have asked it. */
+  | {
+      readonly kind: 'may-call'
+      readonly owner: OwnerToken
+      readonly attempt: number
+      readonly isAgain: boolean
+    }
+  /** The operation has its end. */
+  | { readonly kind: 'ended'; readonly head: Head }
+  /** Somebody else has it, it may not be begun again, or nothing begins any more. */
+  | { readonly kind: 'left' }
+
+/**
+ * Begins an operation for one call, then reads the control record and looks at the own lease: only
+ * then may the provider be asked (I1). What began after the stop flag, or in a deployment that is
+ * over, is given back: nobody was asked for it. Whoever sets the flag and reads the heads after
+ * that finds each attempt that came before, for the one read or the other must see the other's
+ * write. Throws what the store threw; then the attempt was given back, or `leftBegun` was called.
+ */
+export async function beginUnlessStopped(
+  ports: BeginPorts,
+  context: BeginContext,
+  task: {
+    readonly operation: Pick<Operation, 'id' | 'needs' | 'op' | 'skipCall'>
+    readonly executor: ExecutorId
+  },
+): Promise<Beginning> {
+  const { operation, executor } = task
+  const { id, needs } = operation
+  const owner = ports.random.uuid() as OwnerToken
+  const claim = { owner, executor, attempt: 0, needs }
+  let isAgain = false
+  let begun = await beginOrSettle(ports, context, { id, claim })
+  if (begun.kind === 'refused') {
+    const { head } = begun
+    if (head.end !== undefined) return { kind: 'ended', head }
+    if (head.owner !== '' || head.attempt === 0) return { kind: 'left' }
+    // Given back by each that had it, nobody called; else only what may be repeated begins again.
+    isAgain = head.givenBack < head.attempt
+    if (isAgain && !isRepeatable(operation)) return { kind: 'left' }
+    begun = await beginOrSettle(ports, context, { id, claim: { ...claim, attempt: head.attempt } })
+    if (begun.kind === 'refused') return { kind: 'left' }
+  }
+  const { attempt } = begun
+  const mine = { id, owner, attempt }
+  const control = await ports.control.read(context.deployment).catch(async (thrown: unknown) => {
+    await giveBack(ports, context, mine)
+    throw thrown
+  })
+  const isStopped = control === undefined || control.closed || control.stop !== 'none'
+  if (isStopped || !context.holdsLease()) {
+    await giveBack(ports, context, mine)
+    return { kind: 'left' }
+  }
+  return { kind: 'may-call', owner, attempt, isAgain }
 }
 
 /**
@@ -17,9 +88,9 @@ interface Unasked {
  * or else the executor leaves, for nobody recovers what a living one has begun. Throws what the
  * store threw.
  */
-export async function beginOrSettle(
+async function beginOrSettle(
   ports: Pick<ExecutorPorts, 'operations'>,
-  context: ExecutionContext,
+  context: BeginContext,
   what: { readonly id: OperationId; readonly claim: Parameters<OperationsPort['begin']>[2] },
 ): ReturnType<OperationsPort['begin']> {
   const { operations } = ports
@@ -41,10 +112,10 @@ export async function beginOrSettle(
  */
 export async function giveBack(
   ports: Pick<ExecutorPorts, 'operations' | 'clock' | 'random'>,
-  context: ExecutionContext,
+  context: BeginContext,
   { id, owner, attempt }: Unasked,
 ): Promise<void> {
-  const trying = {
+  const trying: Trying = {
     clock: ports.clock,
     random: ports.random,
     forMs: limits.storeTriedMs,

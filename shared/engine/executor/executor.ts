@@ -8,14 +8,12 @@ import {
   type DeploymentId,
   type ExecutorId,
   type OperationId,
-  type OwnerToken,
 } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { backoffMs } from '../deployment/backoff.ts'
-import { isRepeatable } from '../deployment/recover.ts'
 import type { Admission } from './admission.ts'
 import { callAndRecord } from './attempt.ts'
-import { beginOrSettle, giveBack } from './begin.ts'
+import { beginUnlessStopped, giveBack } from './begin.ts'
 import { endPoisoned } from './poisoned.ts'
 import { readTogether } from './read-together.ts'
 import { releaseWaiters } from './release.ts'
@@ -165,40 +163,17 @@ async function runOperation(
   const { deployment } = context
   const { operation } = task
   const { id } = operation
-  const owner = ports.random.uuid() as OwnerToken
-  const claim = { owner, executor: task.executor, attempt: 0, needs: operation.needs }
-  let isAgain = false
-  let begun = await beginOrSettle(ports, context, { id, claim })
-  if (begun.kind === 'refused') {
-    if (begun.head.end !== undefined) return releaseAfter(ports, context, operation, begun.head)
-    if (begun.head.owner !== '' || begun.head.attempt === 0) return undefined
-    // Given back by each that had it, nobody called; else only what may be repeated begins again.
-    isAgain = begun.head.givenBack < begun.head.attempt
-    if (isAgain && !isRepeatable(operation)) return undefined
-    begun = await beginOrSettle(ports, context, {
-      id,
-      claim: { ...claim, attempt: begun.head.attempt },
-    })
-    if (begun.kind === 'refused') return undefined
-  }
-  const { attempt } = begun
-  const mine = { id, owner, attempt }
-  const control = await ports.control.read(deployment).catch(async (thrown: unknown) => {
-    await giveBack(ports, context, mine)
-    throw thrown
-  })
-  const isStopped = control === undefined || control.closed || control.stop !== 'none'
-  if (isStopped || !context.holdsLease()) {
-    await giveBack(ports, context, mine)
-    return undefined
-  }
+  const begun = await beginUnlessStopped(ports, context, task)
+  if (begun.kind === 'left') return undefined
+  if (begun.kind === 'ended') return releaseAfter(ports, context, operation, begun.head)
+  const { owner, attempt, isAgain } = begun
   const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })
   const end = await called.catch(async (thrown: unknown) => {
     if (!hasCode(thrown, 'LEASE_LOST')) {
       context.leftBegun()
       throw thrown
     }
-    await giveBack(ports, context, mine)
+    await giveBack(ports, context, { id, owner, attempt })
     return undefined
   })
   if (end === 'again') return end

@@ -3,6 +3,7 @@ import type { BeginResult } from '../../../ports/records.ts'
 import { type Head, type Verdict, freshHead } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../../records/ids.ts'
 import { type Database, type Row, integer, text } from './database.ts'
+import { headStatements } from './head-statements.ts'
 import { read, write } from './method.ts'
 import { damaged, parseRecordJson, readable } from './record-forms.ts'
 
@@ -25,20 +26,10 @@ export interface HeadRow {
   readonly outcome: string | null
 }
 
-/** Numbers are bound as floating point, which JSON would show: hence the casts. */
+/** Heads and outcomes; what may be written on a head is said by `head-statements.ts`. */
 export const operationMethods = {
   'operations.arrive': write((database, args: Place & { readonly from: OperationId }): Head => {
-    const row = database.get(
-      `INSERT INTO head (deployment, operation, arrived)
-       VALUES (?1, ?2, json_array(CAST(?3 AS INTEGER)))
-       ON CONFLICT DO UPDATE SET arrived = CASE
-         WHEN EXISTS (SELECT 1 FROM json_each(head.arrived) WHERE value = ?3) THEN head.arrived
-         ELSE json_insert(head.arrived, '$[#]', CAST(?3 AS INTEGER)) END
-       RETURNING *`,
-      args.deployment,
-      args.operation,
-      args.from,
-    )
+    const row = database.get(headStatements.arrive, args.deployment, args.operation, args.from)
     return row === undefined ? freshHead : parseHead(row)
   }),
 
@@ -52,32 +43,19 @@ export const operationMethods = {
         readonly needs: number
       },
     ): BeginResult => {
-      const begun = database.get(
-        `INSERT INTO head (deployment, operation, attempt, owner, executor)
-         SELECT ?1, ?2, 1, ?3, ?4 WHERE (?5 = 0 AND ?6 = 0)
-           OR EXISTS (SELECT 1 FROM head WHERE deployment = ?1 AND operation = ?2)
-         ON CONFLICT DO UPDATE SET attempt = head.attempt + 1, owner = ?3, executor = ?4
-         WHERE head.verdict IS NULL AND head.owner IN ('', ?3) AND head.attempt = ?5
-           AND json_array_length(head.arrived) >= ?6
-         RETURNING attempt`,
-        args.deployment,
-        args.operation,
-        args.owner,
-        args.executor,
-        args.attempt,
-        args.needs,
-      )
+      const { deployment, operation, owner, attempt, needs, executor } = args
+      const request = [deployment, operation, owner, attempt] as const
+      const begun = database.get(headStatements.begin, ...request, needs, executor)
       if (begun !== undefined) return { kind: 'begun', attempt: integer(begun, 'attempt') }
-      const head = headAt(database, args)
-      const repeated =
-        head.end === undefined && head.owner === args.owner && head.attempt === args.attempt + 1
-      return repeated ? { kind: 'begun', attempt: head.attempt } : { kind: 'refused', head }
+      const isRepeated = database.get(headStatements.beginTookEffect, ...request) !== undefined
+      if (isRepeated) return { kind: 'begun', attempt: attempt + 1 }
+      return { kind: 'refused', head: headAt(database, args) }
     },
   ),
 
-  'operations.giveBack': write((database, args: Attempt) => free(database, args, 'gave-back')),
+  'operations.giveBack': write((database, args: Attempt) => free(database, args, 'giveBack')),
 
-  'operations.lapse': write((database, args: Attempt) => free(database, args, 'lapsed')),
+  'operations.lapse': write((database, args: Attempt) => free(database, args, 'lapse')),
 
   'operations.putOutcome': write(
     (database, args: Place & { readonly attempt: number; readonly outcome: string }): number =>
@@ -105,21 +83,11 @@ export const operationMethods = {
 
   'operations.select': write((database, args: Attempt & { readonly verdict: Verdict }): boolean => {
     const { deployment, operation, owner, attempt, verdict } = args
-    const ended = database.run(
-      `INSERT INTO head (deployment, operation, verdict, end_attempt)
-       SELECT ?1, ?2, ?5, 0 WHERE (?3 = '' AND ?4 = 0)
-         OR EXISTS (SELECT 1 FROM head WHERE deployment = ?1 AND operation = ?2)
-       ON CONFLICT DO UPDATE SET verdict = ?5, end_attempt = ?4
-       WHERE head.verdict IS NULL AND head.owner = ?3 AND head.attempt = ?4`,
-      deployment,
-      operation,
-      owner,
-      attempt,
-      verdict,
+    const request = [deployment, operation, owner, attempt, verdict] as const
+    return (
+      database.run(headStatements.select, ...request) === 1 ||
+      database.get(headStatements.selectTookEffect, ...request) !== undefined
     )
-    if (ended === 1) return true
-    const head = headAt(database, args)
-    return head.end?.verdict === verdict && head.end.attempt === attempt && head.owner === owner
   }),
 
   'operations.heads': read(
@@ -167,30 +135,17 @@ export const operationMethods = {
   ),
 }
 
+const marks = { giveBack: 'gave-back', lapse: 'lapsed' } as const
+
 /** Clears the owner of its own attempt, once; a repetition finds the mark of the first time. */
-function free(database: Database, args: Attempt, how: 'gave-back' | 'lapsed'): boolean {
-  const mark = `${how} ${args.attempt} ${args.owner}`
-  const freed = database.run(
-    `UPDATE head SET owner = '', executor = '', given_back = given_back + ?5,
-       freed = json_insert(freed, '$[#]', ?6)
-     WHERE deployment = ?1 AND operation = ?2 AND verdict IS NULL
-       AND owner = ?3 AND owner <> '' AND attempt = ?4`,
-    args.deployment,
-    args.operation,
-    args.owner,
-    args.attempt,
-    how === 'gave-back' ? 1 : 0,
-    mark,
+function free(database: Database, args: Attempt, event: 'giveBack' | 'lapse'): boolean {
+  const { deployment, operation, owner, attempt } = args
+  const mark = `${marks[event]} ${attempt} ${owner}`
+  const request = [deployment, operation, owner, attempt, mark] as const
+  return (
+    database.run(headStatements[event], ...request) === 1 ||
+    database.get(headStatements[`${event}TookEffect`], ...request) !== undefined
   )
-  if (freed === 1) return true
-  const before = database.get(
-    `SELECT 1 FROM head, json_each(head.freed) AS mark
-     WHERE deployment = ? AND operation = ? AND mark.value = ?`,
-    args.deployment,
-    args.operation,
-    mark,
-  )
-  return before !== undefined
 }
 
 function headAt(database: Database, place: Place): Head {

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beginUnlessStopped } from '../../shared/engine/executor/begin.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { createSystemRandom } from '../../shared/platform/system/random.ts'
+import type { ControlPort, OperationsPort } from '../../shared/ports/records.ts'
+import { type Head, freshHead } from '../../shared/records/head.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import { type Open, executorId, freshDeployment, holder, operationId } from './opened.ts'
+
+const one = operationId(1)
+const operation = { id: one, needs: 0, op: 'create' } as const
+const executor = executorId('e')
+const rounds = 40
+
+/**
+ * A begin after the stop flag is harmless. The flag is no condition of the begin, which is a write
+ * on another record: the engine reads it after the begin, and what this suite proves of every
+ * adapter is that this is enough, because reads see each write that was answered before them.
+ */
+export function stopContract(
+  name: string,
+  open: Open<{ readonly operations: OperationsPort; readonly control: ControlPort }>,
+): void {
+  describe(`begin and stop: ${name}`, () => {
+    let ports: { readonly operations: OperationsPort; readonly control: ControlPort }
+    let close: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      ports = opened.ports
+      close = opened.close
+    })
+    afterAll(() => close())
+
+    const begin = (deployment: DeploymentId) => {
+      const { operations, control } = ports
+      const context = {
+        deployment,
+        holdsLease: () => true,
+        isAbandoned: () => false,
+        leftBegun: () => expect.fail('an attempt stayed begun'),
+      }
+      const all = { operations, control, clock: createSystemClock(), random: createSystemRandom() }
+      return beginUnlessStopped(all, context, { operation, executor })
+    }
+    const headOf = async (deployment: DeploymentId): Promise<Head> =>
+      (await ports.operations.heads(deployment, [one])).get(one) ?? freshHead
+    const opened = async (): Promise<DeploymentId> => {
+      const deployment = freshDeployment()
+      await ports.control.create(deployment, holder)
+      return deployment
+    }
+
+    test('what begins before the stop flag may call', async () => {
+      const deployment = await opened()
+      expect(await begin(deployment)).toMatchObject({ kind: 'may-call', attempt: 1 })
+      expect(await headOf(deployment)).toMatchObject({ attempt: 1, executor: 'e' })
+    })
+
+    test('what begins after the stop flag or the close, or without control, is given back', async () => {
+      const stopped = await opened()
+      await ports.control.stop(stopped, 'graceful')
+      const forced = await opened()
+      await ports.control.stop(forced, 'forced')
+      const closed = await opened()
+      await ports.control.close(closed)
+      for (const deployment of [stopped, forced, closed, freshDeployment()]) {
+        expect(await begin(deployment)).toEqual({ kind: 'left' })
+        expect(await headOf(deployment)).toEqual({ ...freshHead, attempt: 1, givenBack: 1 })
+      }
+    })
+
+    test('of a begin and a stop at once, the one sees the other', async () => {
+      const race = async (): Promise<void> => {
+        const deployment = await opened()
+        const stopAndLook = async (): Promise<Head> => {
+          await ports.control.stop(deployment, 'graceful')
+          return headOf(deployment)
+        }
+        const [begun, seen] = await Promise.all([begin(deployment), stopAndLook()])
+        // Who may call is seen by whoever set the flag, and is waited for.
+        if (begun.kind === 'may-call') expect(seen).toMatchObject({ owner: begun.owner })
+        else expect(await headOf(deployment)).toMatchObject({ owner: '', givenBack: 1 })
+      }
+      await Promise.all(Array.from({ length: rounds }, race))
+    })
+  })
+}
