@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { credentials } from '@grpc/grpc-js'
+import type { CallResponse } from '../../proto/gen/pulumi/provider.ts'
 import {
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   type RegisterResourceResponse,
+  ResourceCallRequest,
   ResourceInvokeRequest,
   type ResourceInvokeResponse,
   ResourceMonitorClient,
@@ -43,6 +45,7 @@ export interface Monitor {
   ) => Promise<RegisterResourceResponse>
   readonly outputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
   readonly invoke: (token: string) => Promise<Record<string, unknown>>
+  readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
 }
 
 /** What a run is asked besides its command. */
@@ -252,6 +255,7 @@ async function runProgram(
       const answer = await call<ResourceInvokeResponse>(done => client.invoke(request, done))
       return answer.return ?? {}
     },
+    call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
   })
   try {
     const root = await monitor('').register({
