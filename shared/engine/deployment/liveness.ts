@@ -60,25 +60,24 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
 }
 
 /**
- * Waits until it is known of every executor of other hosts whether it lives: its counter moves
- * within a renewal, or it is found gone. Answers all that are gone.
+ * Waits until it is known of every executor that there is now whether it lives: its counter moves
+ * within a renewal, or it is found gone. That its process lives says nothing: that may have given
+ * the identity up while the store could not be told. Answers all that are gone.
  */
 export async function lookUntilKnown(
   deps: LivenessDeps,
   deployment: DeploymentId,
   liveness: Liveness,
 ): Promise<ReadonlySet<ExecutorId>> {
-  const first = new Map<ExecutorId, number>()
+  let first: readonly Lease[] | undefined
   for (;;) {
     const gone = await liveness.look()
-    let isKnown = true
-    for (const { executor, counter, holder } of await deps.leases.list(deployment)) {
-      if (gone.has(executor) || deps.isAlive(holder) !== undefined) continue
-      const before = first.get(executor) ?? counter
-      first.set(executor, before)
-      if (before === counter) isKnown = false
-    }
-    if (isKnown) return gone
+    const leases = await deps.leases.list(deployment)
+    const counters = new Map(leases.map(({ executor, counter }) => [executor, counter]))
+    first ??= leases
+    const isUnknown = ({ executor, counter }: Lease): boolean =>
+      !gone.has(executor) && counters.get(executor) === counter
+    if (!first.some(isUnknown)) return gone
     await deps.clock.sleep(limits.lookMs)
   }
 }
