@@ -20,6 +20,11 @@ export interface LivenessDeps {
 export interface Liveness {
   /** Reads the leases and retires whoever is found dead. Answers all that are gone. */
   readonly look: () => Promise<ReadonlySet<ExecutorId>>
+  /**
+   * Retires executors that nobody waits for any more, dead or not: from the next look on they are
+   * gone, and one that lives loses its lease.
+   */
+  readonly dismiss: (executors: Iterable<ExecutorId>) => Promise<void>
 }
 
 interface Seen {
@@ -55,6 +60,9 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
         gone.add(lease.executor)
       }
       return gone
+    },
+    async dismiss(executors) {
+      for (const executor of executors) await deps.leases.retire(deployment, executor)
     },
   }
 }
