@@ -60,6 +60,8 @@ export interface Asked {
   readonly resume?: boolean
   /** What tells the program from others. */
   readonly digest?: string
+  /** The same, as it is found while it runs. */
+  readonly digestNow?: () => string
   /** Forget pending creates, as a person may say. */
   readonly forget?: boolean
   /** Kill the run at one of its effects: it then neither does nor hears anything more. */
@@ -184,6 +186,7 @@ function requestOf(given: {
       release: asked.release ?? 'dataflow',
     },
     program: asked.digest ?? 'the same',
+    ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),
     resume: asked.resume ?? false,
     wait: false,
     ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),
