@@ -52,6 +52,7 @@ export async function requestOf(
     config,
     secrets,
     program: identityOf(project, config, secrets),
+    programNow: () => identityOf(project, config, secrets),
     dryRun: false,
     resume: false,
     options: {

@@ -175,7 +175,7 @@ async function interrupted(
 /**
  * A state edit is a short deployment of its own, so that it excludes every other. What it comes to
  * must keep the rules of a state. Throws STACK_BUSY, STATE_INTEGRITY and what `edit` throws; then
- * nothing is published.
+ * nothing is published, and what could be refused before it began is not in the history.
  */
 async function editState(
   ports: GeneratorPorts,
@@ -183,6 +183,8 @@ async function editState(
   { command, edit, dropped }: StateEdit,
 ): Promise<{ readonly version: number }> {
   const about = { command, message: '', holder: ports.holder }
+  const now = await ports.catalog.stack(stack)
+  if (now?.current === '') await edited(ports, now, { command, edit })
   const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
   if (started.kind === 'busy') {
     const standing = await standingOf(ports, started.deployment)
@@ -220,11 +222,8 @@ async function editIn(
   let version = record.version
   let result: DeploymentResult = 'failed'
   try {
-    const before = await readSnapshotBlob(ports.blobs, record.snapshot)
-    const edited = edit(before)
-    if (command === 'state')
-      for (const urn of forgottenBy(before, edited)) await requireOver(ports, before, urn)
-    const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(edited))))
+    const state = await edited(ports, record, { command, edit })
+    const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
     const published = await ports.catalog.publish(stack, record.version, snapshot)
     if (published.kind === 'conflict')
       throw error('STORE_CONFLICT', `the snapshot of ${stack} was moved by someone else`)
@@ -237,6 +236,19 @@ async function editIn(
     const isDone = result === 'succeeded' && dropped !== undefined
     await ports.catalog.release(deployment, isDone ? { ...end, dropped } : end)
   }
+}
+
+/** What an edit makes of the state of a stack. Throws what `edit` throws, and PENDING_STILL_RUNS. */
+async function edited(
+  ports: GeneratorPorts,
+  { snapshot }: Pick<StackRecord, 'snapshot'>,
+  { command, edit }: Pick<StateEdit, 'command' | 'edit'>,
+): Promise<StoredDeployment> {
+  const before = await readSnapshotBlob(ports.blobs, snapshot)
+  const after = edit(before)
+  if (command === 'state')
+    for (const urn of forgottenBy(before, after)) await requireOver(ports, before, urn)
+  return after
 }
 
 /** URNs of pending operations that an edit drops without saying what they came to. */

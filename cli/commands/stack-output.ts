@@ -6,11 +6,13 @@ import type { Session } from '../session.ts'
 import { hasSecretOutputs, outputText, stackOutputs } from '../stack-outputs.ts'
 import { managerOfState } from '../stack-secrets.ts'
 import { tableOf } from '../table.ts'
+import { warnInterrupted } from '../warn-interrupted.ts'
 
 /** `stack output`: the outputs of a stack, or one of them; secrets only on request. */
 export const stackOutput: Handler = async (session, flags, [name]) => {
   const id = await session.existingStack()
   const local = await session.local()
+  await warnInterrupted(session, id)
   const state = await local.exportState(id)
   const open = flags.is('showSecrets') ? await opener(session, state) : undefined
   const outputs = stackOutputs(state, open)

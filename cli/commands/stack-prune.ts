@@ -1,5 +1,6 @@
 import { deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../attach.ts'
+import { rangesOf } from '../ranges.ts'
 import { tableOf } from '../table.ts'
 
 /**
@@ -15,20 +16,19 @@ export const stackPrune: Handler = async (session, flags) => {
     session.print(JSON.stringify({ dryRun, deployments, versions, blobs }, null, 2))
     return 0
   }
-  const numbers = (list: readonly number[]): string => list.join(', ')
   const stacks = new Set([
     ...deployments.map(deployment => deploymentPartsOf(deployment).stack),
     ...versions.map(one => one.stack),
   ])
   const rows = [...stacks].map(one => [
     one,
-    numbers(
+    rangesOf(
       deployments
         .map(deploymentPartsOf)
         .filter(parts => parts.stack === one)
         .map(parts => parts.number),
     ),
-    numbers(versions.find(entry => entry.stack === one)?.versions.toReversed() ?? []),
+    rangesOf(versions.find(entry => entry.stack === one)?.versions.toReversed() ?? []),
   ])
   if (rows.length > 0)
     for (const line of tableOf(['STACK', 'RECORDS OF DEPLOYMENTS', 'VERSIONS'], rows))

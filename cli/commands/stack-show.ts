@@ -2,6 +2,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../attach.ts'
 import { outputText, stackOutputs } from '../stack-outputs.ts'
 import { tableOf } from '../table.ts'
+import { warnInterrupted } from '../warn-interrupted.ts'
 
 /** `stack`: what the stack is, what it has, and its outputs. */
 export const stackShow: Handler = async (session, flags) => {
@@ -24,5 +25,6 @@ export const stackShow: Handler = async (session, flags) => {
   const outputs = [...stackOutputs(state, undefined)]
   session.print(`Current stack outputs (${outputs.length}):`)
   for (const [name, value] of outputs) session.print(`    ${name}: ${outputText(value)}`)
+  await warnInterrupted(session, id)
   return 0
 }

@@ -152,7 +152,8 @@ async function sweepAll(
 /**
  * Goes on with a deployment that its last life left, once it was nudged; undefined when nothing has
  * ended since that parked, and it parks on. What was lost meanwhile has been sent again by then.
- * Throws what `resumeDeployment` throws.
+ * Throws what `resumeDeployment` throws, RESUME_DIFFERS also when the program changed meanwhile and
+ * is to run again.
  */
 export async function wakeDeployment(
   ports: GeneratorPorts,
@@ -161,8 +162,10 @@ export async function wakeDeployment(
   const held = await hold(ports, request)
   const { deployment, left, handedOver, view } = held
   const hasNews = (ended: number): boolean => ended > (handedOver?.ended ?? 0)
-  if (handedOver?.why !== 'parked' || hasNews(left.before.size) || left.open === 0)
+  if (handedOver?.why !== 'parked' || hasNews(left.before.size) || left.open === 0) {
+    requireUnchanged(request, held)
     return withBase(ports, request, held)
+  }
   // Nobody else looks after what runs while it is parked.
   const gone = await lookUntilKnown(ports, deployment, held.liveness)
   await sweepAll(ports, { deployment, view }, gone)
@@ -171,6 +174,16 @@ export async function wakeDeployment(
   const now = await leftBehind(ports, deployment, view)
   if (hasNews(now.before.size)) await ports.nudges.nudge(request.stack, 0)
   return undefined
+}
+
+/** A program that is to run again must be the one that ran before. Throws RESUME_DIFFERS. */
+function requireUnchanged({ programNow }: DeployRequest, { pin, left }: Held): void {
+  const runsAgain = pin.options.command === 'up' && left.recorded.programEnded === undefined
+  if (!runsAgain || programNow === undefined || programNow() === pin.program) return
+  throw error(
+    'RESUME_DIFFERS',
+    'the program was changed while its deployment ran, which cannot go on with another',
+  )
 }
 
 /**

@@ -30,6 +30,8 @@ export interface DeployRequest {
   readonly secrets: SecretsManager
   /** Keyed digest of program and configuration, by which a resume knows them again. */
   readonly program: string
+  /** The digest anew, for a later life of this process; absent: nothing can have changed. */
+  readonly programNow?: () => string
   /** Preview of the command: changes nothing (I11). */
   readonly dryRun: boolean
   readonly options: DeploymentOptions

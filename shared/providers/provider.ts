@@ -75,6 +75,19 @@ export interface ReadResult {
 export interface CallResult {
   readonly outputs: PropertyMap
   readonly failures: readonly CheckFailure[]
+  /** Of methods: output → what it depends on. */
+  readonly dependencies?: ReadonlyMap<string, readonly Urn[]>
+}
+
+/** What a method is told of the deployment that calls it. */
+export interface Surroundings {
+  readonly project: string
+  readonly stack: string
+  /** `ns:key` → text, secrets opened, as the program gets it. */
+  readonly config: ReadonlyMap<string, string>
+  readonly parallel: number
+  /** `127.0.0.1:<port>` of the resource monitor. */
+  readonly monitorAddress: string
 }
 
 /** Why a provider call failed. */
@@ -189,6 +202,16 @@ export interface Provider {
   readonly invoke: (ask: {
     token: string
     args: PropertyMap
+    preview: boolean
+  }) => Promise<CallResult>
+  /**
+   * A method. Output values stay in arguments and outputs; `argDependencies` has every argument.
+   */
+  readonly call: (ask: {
+    token: string
+    args: PropertyMap
+    argDependencies: ReadonlyMap<string, readonly Urn[]>
+    surroundings: Surroundings
     preview: boolean
   }) => Promise<CallResult>
   /** Asks the plugin to end what runs soon (Ctrl-C). */

@@ -103,12 +103,17 @@ export type Decision =
       readonly state: StoredResource
       readonly operation: OperationId
     }
-  /** What a function call of the program was answered, sealed. `key`: keyed digest of the call. */
+  /**
+   * What a function or method call of the program was answered, sealed. `key`: keyed digest of the
+   * call.
+   */
   | {
       readonly kind: 'answered'
       readonly key: string
       readonly outputs: JsonObject
       readonly failures: readonly { readonly property: string; readonly reason: string }[]
+      /** Of a method: what each output depends on. */
+      readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
     }
   /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
   | { readonly kind: 'program-ended'; readonly outputs?: JsonObject }

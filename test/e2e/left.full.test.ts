@@ -55,6 +55,10 @@ test('of a deployment whose process is gone, each command says that, and what to
   expect(await said('stack', 'history', '-s', 'dev')).toContain('interrupted')
   expect(await said('state', 'pending', 'ls', '-s', 'dev')).toContain('1 was interrupted')
   expect(await said('redrive', 'dev')).toContain('antichain resume')
+  for (const words of [['stack'], ['stack', 'output']]) {
+    const { err } = succeeded(await place.run([...words, '-s', 'dev']))
+    expect(err).toContain('1 was interrupted. `antichain resume` goes on with it')
+  }
   const removal = await place.run(['stack', 'rm', '-y', 'dev'])
   expectRefused(removal, 'STACK_BUSY', ['was interrupted', 'antichain resume'])
   const cleared = succeeded(await place.run(['state', 'pending', 'clear', urn, '-y', '-s', 'dev']))

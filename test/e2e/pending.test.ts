@@ -37,6 +37,12 @@ test('a person settles creates whose end nobody knows: one exists, of one nothin
     succeeded(await settle('clear', urnOf('thing-1')))
     const again = await settle('clear', urnOf('thing-1'))
     expect(again.err).toContain('error[PENDING_NOT_FOUND]: ')
+    const history = succeeded(await place.run(['stack', 'history', '--json', '-s', 'dev'])).out
+    expect(JSON.parse(history).map(({ result }: { result: string }) => result)).toEqual([
+      'succeeded',
+      'succeeded',
+      'failed',
+    ])
     succeeded(await place.run(up, { env }))
     const state = await stateOf(place)
     expect(state.pending).toEqual([])

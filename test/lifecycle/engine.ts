@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { credentials } from '@grpc/grpc-js'
+import type { CallResponse } from '../../proto/gen/pulumi/provider.ts'
 import {
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   type RegisterResourceResponse,
+  ResourceCallRequest,
   ResourceInvokeRequest,
   type ResourceInvokeResponse,
   ResourceMonitorClient,
@@ -43,6 +45,7 @@ export interface Monitor {
   ) => Promise<RegisterResourceResponse>
   readonly outputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
   readonly invoke: (token: string) => Promise<Record<string, unknown>>
+  readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
 }
 
 /** What a run is asked besides its command. */
@@ -57,6 +60,8 @@ export interface Asked {
   readonly resume?: boolean
   /** What tells the program from others. */
   readonly digest?: string
+  /** The same, as it is found while it runs. */
+  readonly digestNow?: () => string
   /** Forget pending creates, as a person may say. */
   readonly forget?: boolean
   /** Kill the run at one of its effects: it then neither does nor hears anything more. */
@@ -181,6 +186,7 @@ function requestOf(given: {
       release: asked.release ?? 'dataflow',
     },
     program: asked.digest ?? 'the same',
+    ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),
     resume: asked.resume ?? false,
     wait: false,
     ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),
@@ -252,6 +258,7 @@ async function runProgram(
       const answer = await call<ResourceInvokeResponse>(done => client.invoke(request, done))
       return answer.return ?? {}
     },
+    call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
   })
   try {
     const root = await monitor('').register({

@@ -69,6 +69,23 @@ describe('a program that runs again', () => {
   })
 })
 
+test('what went on after the end of its program is summed up as a whole', async () => {
+  const engine = await engines.of(createCloud())
+  await engine.run(things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 }, r: { replace: 1 } }))
+  const edited = things({ a: { v: 1 }, b: { v: 2 }, d: { v: 1 }, r: { replace: 2 } })
+  const whole = await engine.run(edited, { dryRun: true })
+  // An update, a create, a replacement; the first of two deletes is about to begin.
+  const beforeDeletes = { effect: 4, call: 'operations.begin', when: 'before' } as const
+  await killed(engine, edited, { kill: beforeDeletes })
+  const { result } = await engine.run(edited, { resume: true })
+  expect(result.result).toBe('succeeded')
+  expect(result.changes).toMatchObject({ same: 2, update: 1, create: 1, delete: 1, replace: 1 })
+  expect(result.changes).toEqual(whole.result.changes)
+  const { stack } = await engine.run(edited)
+  const [, resumed] = await engine.platform.catalog.history(stack, 2)
+  expect(resumed?.changes).toEqual(result.changes)
+})
+
 describe('nothing is resumed', () => {
   test('by another program', async () => {
     const engine = await engines.of(createCloud())

@@ -70,6 +70,28 @@ describe('under a time limit of its functions', () => {
     expect(new Set(told).size).toBe(25)
   }, 60_000)
 
+  test('a program that is edited meanwhile does not run again, and the person is told so', async () => {
+    const cloud = createCloud(250)
+    const engine = await engines.of(cloud)
+    let digest = 'the same'
+    const program: Program = async monitor => {
+      await many(24)(monitor)
+      digest = 'never reached'
+    }
+    const edited = setTimeout(() => (digest = 'another'), 600)
+    const asked = { functionLimitMs: 1_200, parallel: 2, digestNow: () => digest }
+    await expect(engine.run(program, asked)).rejects.toMatchObject({
+      code: 'RESUME_DIFFERS',
+      message: expect.stringContaining('the program was changed while its deployment ran'),
+    })
+    clearTimeout(edited)
+    expect(cloud.log.length).toBeLessThan(25)
+    const after = await engine.run(many(24))
+    expect(after.result).toMatchObject({ result: 'succeeded', pending: [] })
+    expect(new Set(cloud.log).size).toBe(25)
+    expect(cloud.log).toHaveLength(25)
+  }, 60_000)
+
   test('deletes and refreshes are followed from generator to generator', async () => {
     const cloud = createCloud(250)
     const engine = await engines.of(cloud)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { portsOf } from '../../local/local.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
+import { limits } from '../../shared/config/limits.ts'
 import { createLiveness } from '../../shared/engine/deployment/liveness.ts'
 import { settleOrphans } from '../../shared/engine/deployment/settle-orphans.ts'
 import { sweep } from '../../shared/engine/deployment/sweep.ts'
@@ -106,6 +107,42 @@ describe('what is left at a close', () => {
     expect((await running.headOf(one))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
     expect(await platform.control.read(deployment)).toMatchObject({ closed: true })
   })
+
+  test('waits for a lease at most when it was forced, however long others renew theirs', async () => {
+    const running = await stage.opened()
+    const { deployment } = running
+    const { platform } = stage
+    await record(running, [
+      {
+        kind: 'registration',
+        urn: operation(one).urn,
+        goal: '',
+        operations: [operation(one)],
+        sets: {},
+      },
+      { kind: 'closing', result: 'cancelled' },
+    ])
+    const far = 'far' as ExecutorId
+    await platform.leases.register(deployment, far, { ...holder, host: 'there' })
+    await running.begin(one, far)
+    await platform.control.stop(deployment, 'forced')
+    let nowMs = 0
+    const clock = {
+      ...platform.clock,
+      monotonicMs: () => nowMs,
+      async sleep(ms: number) {
+        nowMs += ms * 20
+        await platform.leases.renew(deployment, far, [])
+      },
+    }
+    const ports = { ...portsOf(platform), clock, isAlive: () => undefined }
+    const liveness = createLiveness(ports, deployment)
+    await finishClose(ports, deployment, { liveness, changes: {} })
+    expect(Math.round(nowMs / limits.leaseMs)).toBe(1)
+    expect(await running.headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
+    // It learns so at its next renewal, and gives up.
+    expect(await platform.leases.renew(deployment, far, [])).toBe(false)
+  })
 })
 
 /** Appends the first record of a log. */
@@ -171,7 +208,8 @@ describe('a sweep', () => {
     ])
     await running.begin(one, 'dead')
     await platform.control.stop(deployment, 'graceful')
-    const liveness = { look: async () => new Set(['dead' as ExecutorId]) }
+    const gone = new Set(['dead' as ExecutorId])
+    const liveness = { look: async () => gone, dismiss: async () => undefined }
     let looks = 0
     const looked = Promise.withResolvers<void>()
     const clock = {

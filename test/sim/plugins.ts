@@ -160,6 +160,7 @@ function providerOver(cloud: Cloud, ask: AskCloud): Provider {
         return { id: found === undefined ? '' : id, ...read }
       }),
     invoke: async () => ({ outputs: new Map([['answer', cloud.answer()]]), failures: [] }),
+    call: async () => ({ outputs: new Map([['answer', cloud.answer()]]), failures: [] }),
     cancel: async () => {},
     close: async () => {},
   }

@@ -2,6 +2,7 @@ import {
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   type RegisterResourceResponse,
+  ResourceCallRequest,
   ResourceInvokeRequest,
   Result,
 } from '../../proto/gen/pulumi/resource.ts'
@@ -36,6 +37,7 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   return {
     server: {
       address: 'simulated',
+      methodsAddress: 'simulated too',
       open: opened.resolve,
       abort: () => aborted.reject(new Bail()),
       signalled: signalled.promise,
@@ -96,8 +98,11 @@ async function runProgram(monitor: SimMonitor, program: readonly Planned[]): Pro
     return found
   }
   const ask = async ({ name }: Planned): Promise<unknown> => {
-    const request = ResourceInvokeRequest.create({ tok: 'test:index:ask', args: { name } })
-    const reply = await call(handlers => handlers.invoke(request))
+    const asked = { tok: 'test:index:ask', args: { name } }
+    const isMethod = /[02468]$/.test(name)
+    const reply = await (isMethod
+      ? call(handlers => handlers.call(ResourceCallRequest.create(asked)))
+      : call(handlers => handlers.invoke(ResourceInvokeRequest.create(asked))))
     return reply.return?.['answer']
   }
   try {

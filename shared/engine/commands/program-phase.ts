@@ -20,11 +20,6 @@ export async function runProgramPhase(
 ): Promise<ProgramPhase | undefined> {
   const { request, monitor } = life
   const { source, options } = request
-  const generator = createGenerator({
-    ctx,
-    config: request.config,
-    required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
-  })
   const config = new Map([...request.config].map(([key, { text }]) => [key, text]))
   const configSecretKeys = [...request.config]
     .filter(([, value]) => value.secret)
@@ -38,6 +33,12 @@ export async function runProgramPhase(
     dryRun: request.dryRun,
     parallel: options.parallel,
   }
+  const generator = createGenerator({
+    ctx,
+    config: request.config,
+    required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
+    surroundings: { ...info, monitorAddress: monitor.methodsAddress },
+  })
   monitor.open({ generator, info, root: source.root, hashAssets: life.hashAssets })
   const run = {
     ...info,

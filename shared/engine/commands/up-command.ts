@@ -5,6 +5,7 @@ import type { TrackedState } from '../step.ts'
 import type { Base } from '../deployment/base.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import type { GeneratorContext } from '../generator/context.ts'
+import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { createDeploymentRunner } from '../generator/deployment-runner.ts'
@@ -65,6 +66,7 @@ async function afterProgram(
   replay: Replay | undefined,
 ): Promise<boolean> {
   const { recorded, writer } = deps
+  if (recorded !== undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const known = recordedPlan(deps, ctx.base, 'deletes')
   const isStoppedByFailure = !ctx.continueOnError
   const isWhole =

@@ -11,7 +11,7 @@ import { deploymentPartsOf, type DeploymentId } from '../../records/ids.ts'
 import type { DeploymentResult } from '../../records/log.ts'
 import type { Liveness, LivenessDeps } from './liveness.ts'
 import { executedOperations, viewLog } from './log-view.ts'
-import { awaitRunning } from './plan-run.ts'
+import { awaitRunning } from './await-running.ts'
 import { settleOrphans } from './settle-orphans.ts'
 
 /** What a close asks of the outside. `compact` folds the closed set and publishes it. */

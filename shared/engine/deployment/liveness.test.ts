@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { limits } from '../../config/limits.ts'
 import type { Lease } from '../../records/head.ts'
 import type { DeploymentId, EpochMs, ExecutorId } from '../../records/ids.ts'
-import { createLiveness } from './liveness.ts'
+import { createLiveness, lookUntilKnown } from './liveness.ts'
 
 const deployment = 'organization/p/dev/1' as DeploymentId
 const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
@@ -13,27 +13,29 @@ function observed(alive: boolean | undefined) {
   const leases: Lease[] = []
   const done: string[] = []
   let nowMs = 0
-  const liveness = createLiveness(
-    {
-      holder,
-      isAlive: () => alive,
-      endGroup: ({ pid }) => void done.push(`end ${pid}`),
-      clock: {
-        now: () => 0 as EpochMs,
-        monotonicMs: () => nowMs,
-        sleep: () => Promise.resolve(),
-        every: () => () => undefined,
-        soon: () => undefined,
+  const slept: (() => void)[] = []
+  const deps: Parameters<typeof createLiveness>[0] = {
+    holder,
+    isAlive: () => alive,
+    endGroup: ({ pid }) => void done.push(`end ${pid}`),
+    clock: {
+      now: () => 0 as EpochMs,
+      monotonicMs: () => nowMs,
+      sleep: async ms => {
+        nowMs += ms
+        for (const act of slept) act()
       },
-      leases: {
-        register: () => Promise.resolve(),
-        renew: () => Promise.resolve(true),
-        retire: async (_deployment, executor) => void done.push(`retire ${executor}`),
-        list: () => Promise.resolve([...leases]),
-      },
+      every: () => () => undefined,
+      soon: () => undefined,
     },
-    deployment,
-  )
+    leases: {
+      register: () => Promise.resolve(),
+      renew: () => Promise.resolve(true),
+      retire: async (_deployment, executor) => void done.push(`retire ${executor}`),
+      list: () => Promise.resolve([...leases]),
+    },
+  }
+  const liveness = createLiveness(deps, deployment)
   const write = (counter: number, retired = false): void => {
     const groups = [{ pid: 7, started: 'then' }]
     leases[0] = { executor: 'e' as ExecutorId, holder, counter, retired, groups }
@@ -42,7 +44,11 @@ function observed(alive: boolean | undefined) {
     nowMs = atMs
     return [...(await liveness.look())]
   }
-  return { write, look, done }
+  const lookUntil = async (): Promise<readonly string[]> => [
+    ...(await lookUntilKnown(deps, deployment, liveness)),
+  ]
+  const each = (act: (atMs: number) => void): void => void slept.push(() => act(nowMs))
+  return { write, look, done, lookUntil, each }
 }
 
 test('one of this host is gone once its process is, and its plugins are ended first', async () => {
@@ -81,5 +87,24 @@ test('one that retired is gone, and not retired again', async () => {
   const { write, look, done } = observed(true)
   write(3, true)
   expect(await look(0)).toEqual(['e'])
+  expect(done).toEqual([])
+})
+
+test('an identity that its living process gave up is known to be gone in the end', async () => {
+  const { write, lookUntil } = observed(true)
+  write(3)
+  expect(await lookUntil()).toEqual(['e'])
+})
+
+test('one that renews is known to live as soon as it does', async () => {
+  const { write, lookUntil, each, done } = observed(true)
+  write(3)
+  let renewedMs = 0
+  each(atMs => {
+    write(4)
+    renewedMs ||= atMs
+    if (atMs > renewedMs) throw new Error('it was known')
+  })
+  expect(await lookUntil()).toEqual([])
   expect(done).toEqual([])
 })

@@ -20,6 +20,11 @@ export interface LivenessDeps {
 export interface Liveness {
   /** Reads the leases and retires whoever is found dead. Answers all that are gone. */
   readonly look: () => Promise<ReadonlySet<ExecutorId>>
+  /**
+   * Retires executors that nobody waits for any more, dead or not: from the next look on they are
+   * gone, and one that lives loses its lease.
+   */
+  readonly dismiss: (executors: Iterable<ExecutorId>) => Promise<void>
 }
 
 interface Seen {
@@ -56,29 +61,31 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
       }
       return gone
     },
+    async dismiss(executors) {
+      for (const executor of executors) await deps.leases.retire(deployment, executor)
+    },
   }
 }
 
 /**
- * Waits until it is known of every executor of other hosts whether it lives: its counter moves
- * within a renewal, or it is found gone. Answers all that are gone.
+ * Waits until it is known of every executor that there is now whether it lives: its counter moves
+ * within a renewal, or it is found gone. That its process lives says nothing: that may have given
+ * the identity up while the store could not be told. Answers all that are gone.
  */
 export async function lookUntilKnown(
   deps: LivenessDeps,
   deployment: DeploymentId,
   liveness: Liveness,
 ): Promise<ReadonlySet<ExecutorId>> {
-  const first = new Map<ExecutorId, number>()
+  let first: readonly Lease[] | undefined
   for (;;) {
     const gone = await liveness.look()
-    let isKnown = true
-    for (const { executor, counter, holder } of await deps.leases.list(deployment)) {
-      if (gone.has(executor) || deps.isAlive(holder) !== undefined) continue
-      const before = first.get(executor) ?? counter
-      first.set(executor, before)
-      if (before === counter) isKnown = false
-    }
-    if (isKnown) return gone
+    const leases = await deps.leases.list(deployment)
+    const counters = new Map(leases.map(({ executor, counter }) => [executor, counter]))
+    first ??= leases
+    const isUnknown = ({ executor, counter }: Lease): boolean =>
+      !gone.has(executor) && counters.get(executor) === counter
+    if (!first.some(isUnknown)) return gone
     await deps.clock.sleep(limits.lookMs)
   }
 }

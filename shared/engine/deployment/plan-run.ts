@@ -1,15 +1,15 @@
 import type { ChainQueuePort } from '../../ports/queue.ts'
 import type { BlobsPort, ControlPort, OperationsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import type { BlobHash, DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
+import type { BlobHash, DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
 import type { StepEnd } from '../step-end.ts'
+import { awaitRunning, runOutMs } from './await-running.ts'
 import { chainMessages } from './chain-messages.ts'
 import type { EndWatcher } from './end-watcher.ts'
-import { inBatches } from './log-view.ts'
 import type { Liveness } from './liveness.ts'
 import type { LogWriter } from './log-writer.ts'
 import { tellEnd } from './chain-run.ts'
@@ -49,10 +49,6 @@ export interface PlanResult {
 
 /** Most operations in a page. */
 const pageMax = 500
-/** How often heads are read while a stopped plan runs out, in ms. */
-const runOutMs = 50
-/** How often leases are read meanwhile, in ms. */
-const lookAtLeasesMs = 1_000
 
 /** A plan, and whether its first failure stops the deployment. */
 export interface Plan {
@@ -161,32 +157,4 @@ async function runOutWhenStopped(
     await deps.clock.sleep(runOutMs)
     return [...remaining]
   }
-}
-
-/**
- * Resolves when none of the operations has a living owner that did not end it; answers the
- * executors that are gone. Only after a stop: what begins then is given back before it calls.
- */
-export async function awaitRunning(
-  deps: Pick<PlanDeps, 'operations' | 'clock' | 'deployment' | 'liveness'>,
-  ids: readonly OperationId[],
-): Promise<ReadonlySet<ExecutorId>> {
-  let looked = -Infinity
-  let gone: ReadonlySet<ExecutorId> = new Set()
-  for (let open = ids; open.length > 0; ) {
-    if (deps.clock.monotonicMs() - looked > lookAtLeasesMs) {
-      gone = await deps.liveness.look()
-      looked = deps.clock.monotonicMs()
-    }
-    const running: OperationId[] = []
-    for (const batch of inBatches(open, pageMax)) {
-      const heads = await deps.operations.heads(deps.deployment, batch)
-      for (const [id, head] of heads)
-        if (head.executor !== '' && head.end === undefined && !gone.has(head.executor))
-          running.push(id)
-    }
-    open = running
-    if (open.length > 0) await deps.clock.sleep(runOutMs)
-  }
-  return gone
 }

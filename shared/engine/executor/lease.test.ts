@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { limits } from '../../config/limits.ts'
 import type { LeasesPort } from '../../ports/records.ts'
+import type { ProcessGroup } from '../../records/head.ts'
 import type { DeploymentId, EpochMs, ExecutorId } from '../../records/ids.ts'
 import { keepLease } from './lease.ts'
 
@@ -13,7 +14,7 @@ const about = {
   holder: { host: 'h', pid: 1, started: 's', who: 'w' },
 }
 
-async function keeping(renew: LeasesPort['renew']) {
+async function keeping(renew: LeasesPort['renew'], groups: readonly ProcessGroup[] = []) {
   const lost = vi.fn()
   const retired: string[] = []
   const lease = await keepLease(
@@ -34,7 +35,7 @@ async function keeping(renew: LeasesPort['renew']) {
         },
         soon: () => undefined,
       },
-      groups: () => [],
+      groups: () => groups,
       lost,
     },
     about,
@@ -48,6 +49,15 @@ describe('a lease', () => {
     await vi.advanceTimersByTimeAsync(10 * limits.leaseMs)
     expect(lease.holds()).toBe(true)
     expect(lost).not.toHaveBeenCalled()
+  })
+
+  test('names the processes that run already when it begins', async () => {
+    const named: (readonly ProcessGroup[])[] = []
+    const renew = async (_deployment: unknown, _executor: unknown, groups: typeof running) =>
+      named.push(groups) > 0
+    const running: readonly ProcessGroup[] = [{ pid: 7, started: 'then' }]
+    await keeping(renew, running)
+    expect(named).toEqual([running])
   })
 
   test('is given up before others may act when the store does not answer', async () => {

@@ -40,6 +40,7 @@ export async function keepLease(
   const { deployment, executor } = about
   let renewedMs = clock.monotonicMs()
   let isLost = false
+  let endRenewing = (): void => undefined
   const sinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
   const giveUp = (): void => {
     if (isLost) return
@@ -57,7 +58,9 @@ export async function keepLease(
     if (isMine === true && !isLost) renewedMs = askedMs
   }
   await leases.register(deployment, executor, about.holder)
-  const endRenewing = clock.every(limits.leaseRenewMs, () => void renew())
+  // What runs already must be found by who takes over from a process that dies right now.
+  if (deps.groups().length > 0) await renew()
+  endRenewing = clock.every(limits.leaseRenewMs, () => void renew())
   return {
     holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
     async end() {

@@ -64,7 +64,11 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
     async answer(key, ask) {
       const known = deps.nextAnswer(key)
       if (known !== undefined)
-        return { outputs: sealing.openMap(known.outputs), failures: known.failures }
+        return {
+          outputs: sealing.openMap(known.outputs),
+          failures: known.failures,
+          dependencies: new Map(known.dependencies ?? []),
+        }
       const answer = await ask()
       // Nothing waits for it: it is durable before the next decision is, or it decided nothing.
       writer.note({
@@ -72,6 +76,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
         key,
         outputs: sealing.sealMap(answer.outputs),
         failures: answer.failures,
+        ...(answer.dependencies === undefined ? {} : { dependencies: [...answer.dependencies] }),
       })
       return answer
     },

@@ -1,10 +1,11 @@
 import { packageOf } from '../../names/provider-reference.ts'
 import { stackType, type Urn } from '../../names/urn.ts'
-import type { CallResult } from '../../providers/provider.ts'
+import type { CallResult, Surroundings } from '../../providers/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { equalMaps } from '../../values/equal.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { ConfigValue } from '../request.ts'
+import { callMethod, type MethodRequest } from './call.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 import { generate } from './generate.ts'
 import { inherit, type PackageRequest, type Registration } from './goal.ts'
@@ -34,6 +35,8 @@ export interface Generator {
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
   /** `unknown`: something it depends on has no id yet, so nobody was asked. */
   readonly invoke: (request: InvokeRequest) => Promise<CallResult | 'unknown'>
+  /** A method of a resource. Throws `Bail` after a provider's error was told. */
+  readonly call: (request: MethodRequest) => Promise<CallResult>
   /** Resolves when nothing that was asked is still being decided or carried out. */
   readonly settled: () => Promise<void>
   /** What the program gave as the stack's outputs, undefined when it gave none. */
@@ -46,10 +49,13 @@ export interface GeneratorDeps {
   readonly config: ReadonlyMap<string, ConfigValue>
   /** Package → what the program's dependencies say of its plugin. */
   readonly required: ReadonlyMap<string, PackageRequest>
+  /** What methods are told. */
+  readonly surroundings: Surroundings
 }
 
 /** Makes the generator of one run of a program. */
-export function createGenerator({ ctx, config, required }: GeneratorDeps): Generator {
+export function createGenerator(deps: GeneratorDeps): Generator {
+  const { ctx, config, required } = deps
   const defaults = createDefaultProviders(ctx, config, required)
   const open = new Set<Promise<unknown>>()
   let stackOutputs: PropertyMap | undefined
@@ -81,6 +87,7 @@ export function createGenerator({ ctx, config, required }: GeneratorDeps): Gener
       return track(applyOutputs(ctx, current, outputs))
     },
     invoke: asked => track(invoke(ctx, asked, request => defaults.reference(request))),
+    call: asked => track(callMethod(ctx, asked, { ...deps, defaults })),
     async settled() {
       while (open.size > 0) await Promise.allSettled([...open])
     },

@@ -4,7 +4,7 @@ import type { Goal } from './goal.ts'
 
 /** A call or read of the program, as it is told from others. */
 export interface CallIdentity {
-  readonly kind: 'invoke' | 'read'
+  readonly kind: 'invoke' | 'read' | 'call'
   readonly words: readonly string[]
   readonly args: PropertyMap
   readonly provider: string

@@ -14,7 +14,7 @@ import {
 } from '@grpc/grpc-js'
 import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
-import { messageOf } from '../../errors/error.ts'
+import { error, messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
 import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
@@ -26,6 +26,8 @@ const messageBytesMax = 400 * 1024 * 1024
 export interface MonitorServer {
   /** `127.0.0.1:<port>` */
   readonly address: string
+  /** Where methods of resources reach the same services, but cannot register anything. */
+  readonly methodsAddress: string
   /** Gives what the program is answered; before it, calls wait. */
   readonly open: (deps: MonitorDeps) => void
   /** Ends calls under way with UNAVAILABLE; further ones too. */
@@ -43,7 +45,7 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
   }
-  const server = new Server(options)
+  const servers = [new Server(options), new Server(options)] as const
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => undefined)
   const opened = Promise.withResolvers<MonitorDeps>()
@@ -53,22 +55,47 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
     signalled: signalled.resolve,
     released: released.promise,
   })
-  server.addService(ResourceMonitorService, unary(handlers, aborted.promise))
-  server.addService(EngineService, unary(engineHandlers(deps), never))
-  // Messages are taken to the last: an ending program says why.
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
-      thrown === null ? resolve(bound) : reject(thrown),
-    )
-  })
+  for (const server of servers) {
+    const offered = server === servers[0] ? handlers : { ...handlers, ...refusedOfMethods }
+    server.addService(ResourceMonitorService, unary(offered, aborted.promise))
+    // Messages are taken to the last: an ending program says why.
+    server.addService(EngineService, unary(engineHandlers(deps), never))
+  }
+  const [address, methodsAddress] = await Promise.all([listen(servers[0]), listen(servers[1])])
   return {
-    address: `127.0.0.1:${port}`,
+    address,
+    methodsAddress,
     open: opened.resolve,
     abort: () => aborted.reject(new Bail()),
     signalled: signalled.promise,
     release: released.resolve,
-    close: () => server.forceShutdown(),
+    close: () => servers.forEach(server => server.forceShutdown()),
   }
+}
+
+/** Resolves to the address when the server listens on a free port. */
+function listen(server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
+      thrown === null ? resolve(`127.0.0.1:${bound}`) : reject(thrown),
+    )
+  })
+}
+
+/**
+ * A recorded method is not called again by a life that goes on, so what it registered would count
+ * as not wanted any more, and be deleted.
+ */
+const refusedOfMethods = {
+  registerResource: refuseOfMethod,
+  readResource: refuseOfMethod,
+  registerResourceOutputs: refuseOfMethod,
+}
+
+function refuseOfMethod(): Promise<never> {
+  return Promise.reject(
+    error('FEATURE_MISSING', 'methods that register resources are not supported yet'),
+  )
 }
 
 const never = new Promise<never>(() => undefined)

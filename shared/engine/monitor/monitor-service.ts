@@ -1,3 +1,4 @@
+import type { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type {
   DeploymentInfo,
   ReadResourceRequest,
@@ -5,6 +6,7 @@ import type {
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   RegisterResourceResponse,
+  ResourceCallRequest,
   ResourceInvokeRequest,
   ResourceInvokeResponse,
   SupportsFeatureRequest,
@@ -20,6 +22,7 @@ import type { WireOptions } from '../../values/wire-options.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
+import { methodReply, readMethodRequest } from './method-call.ts'
 import {
   pluginRequest,
   programOptions,
@@ -82,7 +85,6 @@ const featureNames: ReadonlySet<string> = new Set([
 
 /** What later versions answer, refused by name. */
 const notYetHandlers = {
-  call: () => Promise.reject(notYet('methods of components (Call)')),
   registerStackTransform: () => Promise.reject(notYet('stack transforms')),
   registerStackInvokeTransform: () => Promise.reject(notYet('invoke transforms')),
   registerResourceHook: () => Promise.reject(notYet('resource hooks')),
@@ -131,28 +133,13 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
         unknown: false,
       }
     },
-    async invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
+    invoke: async (request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> =>
+      invoke(await opened, request),
+    async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await opened
       if (request.packageRef !== '') throw notYet('packages with parameters')
-      const result = await deps.generator.invoke({
-        token: request.tok,
-        args: fromWire(request.args, { ...programOptions, outputs: false }),
-        provider: request.provider,
-        parent: urnOrNone(request.parent),
-        dependsOn: request.dependsOn.map(parseUrn),
-        plugin: pluginRequest(packageOf(request.tok), request),
-      })
-      if (result === 'unknown') return { return: undefined, failures: [], unknown: true }
-      const isReference = request.tok === 'pulumi:pulumi:getResource'
-      const options = {
-        ...replyOptions({ ...request, acceptSecrets: true }),
-        references: request.acceptResources || isReference,
-      }
-      return {
-        return: toWire(result.outputs, options),
-        failures: [...result.failures],
-        unknown: false,
-      }
+      const result = await deps.generator.call(await readMethodRequest(request, deps))
+      return methodReply(result, request)
     },
     ...notYetHandlers,
     async signalAndWaitForShutdown(): Promise<object> {
@@ -162,6 +149,33 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
       await signals.released
       return {}
     },
+  }
+}
+
+/** A function of a provider. */
+async function invoke(
+  deps: MonitorDeps,
+  request: ResourceInvokeRequest,
+): Promise<ResourceInvokeResponse> {
+  if (request.packageRef !== '') throw notYet('packages with parameters')
+  const result = await deps.generator.invoke({
+    token: request.tok,
+    args: fromWire(request.args, { ...programOptions, outputs: false }),
+    provider: request.provider,
+    parent: urnOrNone(request.parent),
+    dependsOn: request.dependsOn.map(parseUrn),
+    plugin: pluginRequest(packageOf(request.tok), request),
+  })
+  if (result === 'unknown') return { return: undefined, failures: [], unknown: true }
+  const isReference = request.tok === 'pulumi:pulumi:getResource'
+  const options = {
+    ...replyOptions({ ...request, acceptSecrets: true }),
+    references: request.acceptResources || isReference,
+  }
+  return {
+    return: toWire(result.outputs, options),
+    failures: [...result.failures],
+    unknown: false,
   }
 }
 

@@ -104,6 +104,7 @@ async function callConfigure(session: Session, asked: Ask<'configure'>): Promise
       secrets: answer.acceptSecrets,
       references: answer.acceptResources,
       bytes: false,
+      outputs: answer.acceptOutputs,
       preview: answer.supportsPreview,
     }
   )

@@ -11,7 +11,7 @@ import type { Provider } from '../provider.ts'
 import { check, diff } from './check-diff.ts'
 import { checkConfig, configure, diffConfig } from './config.ts'
 import { create, read, remove, update } from './crud.ts'
-import { invoke } from './functions.ts'
+import { call, invoke } from './functions.ts'
 import type { Abilities } from './negotiation.ts'
 import { createSession, type DriverSettings } from './session.ts'
 
@@ -44,6 +44,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     update: asked => update(session, asked),
     delete: asked => remove(session, asked),
     invoke: asked => invoke(session, asked),
+    call: asked => call(session, asked),
     async cancel() {
       // Whether a provider heeds it, and has it at all, changes nothing for the caller.
       await deps.connection.call(service.cancel, {}).catch(() => {})

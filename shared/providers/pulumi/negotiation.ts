@@ -14,6 +14,8 @@ export interface Abilities {
   readonly secrets: boolean
   readonly references: boolean
   readonly bytes: boolean
+  /** Output values may be sent to methods. */
+  readonly outputs: boolean
   /** Create and Update may be called in a preview. */
   readonly preview: boolean
 }
@@ -23,6 +25,7 @@ export const noAbilities: Abilities = {
   secrets: false,
   references: false,
   bytes: false,
+  outputs: false,
   preview: false,
 }
 
@@ -60,6 +63,7 @@ export async function handshake(
         secrets: answer.acceptSecrets,
         references: answer.acceptResources,
         bytes: answer.acceptsByteString,
+        outputs: answer.acceptOutputs,
         preview: true,
       }
     } catch (thrown) {

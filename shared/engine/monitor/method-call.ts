@@ -1,0 +1,52 @@
+import { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
+import type { ResourceCallRequest } from '../../../proto/gen/pulumi/resource.ts'
+import { packageOf } from '../../names/provider-reference.ts'
+import { parseUrn } from '../../names/urn.ts'
+import type { CallResult } from '../../providers/provider.ts'
+import { fromWire, toWire } from '../../values/wire.ts'
+import type { MethodRequest } from '../generator/call.ts'
+import { pluginRequest, programOptions, type ReadingDeps } from './read-registration.ts'
+
+/** A method call from the wire. Throws VALUE_MALFORMED, or URN_INVALID for a bad dependency. */
+export async function readMethodRequest(
+  request: ResourceCallRequest,
+  deps: ReadingDeps,
+): Promise<MethodRequest> {
+  const args = fromWire(request.args, { ...programOptions, upgrade: true })
+  return {
+    token: request.tok,
+    args: await deps.hashAssets(args),
+    argDependencies: new Map(
+      [...request.argDependencies].map(([key, { urns }]) => [key, urns.map(parseUrn)]),
+    ),
+    provider: request.provider,
+    self: selfOf(request.args),
+    plugin: pluginRequest(packageOf(request.tok), request),
+  }
+}
+
+/** Whose method it is, as the fields of the argument `__self__` say, a reference or not. */
+function selfOf(args: Record<string, unknown> | undefined): MethodRequest['self'] {
+  const self = args !== undefined && Object.hasOwn(args, '__self__') ? args['__self__'] : undefined
+  if (self === undefined) return undefined
+  const { urn, id } = Object(self) as { readonly urn?: unknown; readonly id?: unknown }
+  return {
+    urn: typeof urn === 'string' ? urn : '',
+    id: typeof id === 'string' ? id : undefined,
+  }
+}
+
+/** The answer of a method for the wire. */
+export function methodReply(
+  { outputs, failures, dependencies }: CallResult,
+  request: ResourceCallRequest,
+): CallResponse {
+  const options = { unknowns: 'keep', secrets: true, references: true, outputs: false } as const
+  return CallResponse.create({
+    return: toWire(outputs, { ...options, bytes: request.acceptsByteString }),
+    returnDependencies: new Map(
+      [...(dependencies ?? [])].map(([key, urns]) => [key, { urns: [...urns] }]),
+    ),
+    failures: [...failures],
+  })
+}

@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
+import { parseUrn } from '../../names/urn.ts'
+import { unknownText } from '../../names/provider-reference.ts'
+import { type PropertyValue, unknown } from '../../values/value.ts'
+import { signatureKey, signatures } from '../../values/wire-options.ts'
+import { all, closeServers, map, none, secret, serve, subject, wrapped } from './driver-fixtures.ts'
+import type { Script } from './scripted-server.ts'
+
+afterEach(closeServers)
+
+const other = parseUrn('urn:pulumi:d::p::a:b:C::other')
+const output = (value: PropertyValue | undefined, isSecret = false): PropertyValue => ({
+  kind: 'output',
+  ...(value === undefined ? {} : { value }),
+  secret: isSecret,
+  dependencies: [other],
+})
+const surroundings = {
+  project: 'p',
+  stack: 'd',
+  config: new Map([['p:key', 'text']]),
+  parallel: 7,
+  monitorAddress: '127.0.0.1:1',
+}
+const asked = {
+  token: 'a:b:C/method',
+  args: map({ plain: output(1), hidden: output('s', true), open: output(undefined) }),
+  argDependencies: new Map([['plain', [other]]]),
+  surroundings,
+  preview: false,
+}
+const answering = (answer: Partial<CallResponse>): Script => ({
+  call: () => CallResponse.create(answer),
+})
+
+describe('a method', () => {
+  test('is told of the deployment, and its secrets stay wrapped whoever is called', async () => {
+    const { provider, calls } = await serve(answering({}))
+    await provider.call(asked)
+    expect(calls.at(-1)?.request).toMatchObject({
+      tok: 'a:b:C/method',
+      args: { plain: 1, hidden: wrapped('s'), open: unknownText },
+      argDependencies: new Map([['plain', { urns: [other] }]]),
+      project: 'p',
+      stack: 'd',
+      config: surroundings.config,
+      parallel: 7,
+      monitorEndpoint: '127.0.0.1:1',
+      dryRun: false,
+      acceptsOutputValues: true,
+    })
+  })
+
+  test('gets output values from who can send them to one that takes them', async () => {
+    const { provider, calls } = await serve(answering({}), { greeted: all })
+    await provider.call(asked)
+    expect(calls.at(-1)?.request).toMatchObject({
+      args: { plain: { [signatureKey]: signatures.output, value: 1, dependencies: [other] } },
+    })
+  })
+
+  test('answers output values, dependencies and failures', async () => {
+    const value = { [signatureKey]: signatures.output, value: 2, dependencies: [other] }
+    const { provider } = await serve(
+      answering({
+        return: { two: value, hidden: wrapped('s') },
+        returnDependencies: new Map([['hidden', { urns: [subject.urn] }]]),
+        failures: [{ property: 'plain', reason: 'is refused' }],
+      }),
+    )
+    expect(await provider.call(asked)).toEqual({
+      outputs: map({ two: output(2), hidden: secret('s') }),
+      dependencies: new Map([['hidden', [subject.urn]]]),
+      failures: [{ property: 'plain', reason: 'is refused' }],
+    })
+  })
+
+  test('may leave something unknown in a preview only', async () => {
+    const { provider } = await serve(answering({ return: { later: unknownText, now: 1 } }))
+    const preview = await provider.call({ ...asked, preview: true })
+    expect(preview.outputs).toEqual(map({ later: unknown, now: 1 }))
+    expect((await provider.call(asked)).outputs).toEqual(map({ now: 1 }))
+  })
+
+  test('of a provider that is not configured yet answers nothing', async () => {
+    const { provider, calls } = await serve(answering({}), { inputs: map({ region: unknown }) })
+    expect(await provider.call(asked)).toEqual({ outputs: none, failures: [] })
+    expect(calls).toEqual([])
+  })
+})

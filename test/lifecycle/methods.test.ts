@@ -1,0 +1,192 @@
+import { credentials, status } from '@grpc/grpc-js'
+import { afterEach, describe, expect, test } from 'vitest'
+import { CallResponse, type CallRequest } from '../../proto/gen/pulumi/provider.ts'
+import { RegisterResourceRequest, ResourceMonitorClient } from '../../proto/gen/pulumi/resource.ts'
+import { failing, type Script } from '../../shared/providers/pulumi/scripted-server.ts'
+import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
+import { createCloud } from './cloud.ts'
+import type { Asked, Monitor, Program } from './engine.ts'
+import { Killed } from './process.ts'
+import { createEngines, thing } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const secret = (value: unknown): object => ({ [signatureKey]: signatures.secret, value })
+const urnOf = (name: string): string => `urn:pulumi:dev::life::test:index:Thing::${name}`
+
+/** A cloud whose methods count how often they were called. */
+function counting(call?: (request: CallRequest) => unknown) {
+  const cloud = createCloud()
+  const calls: CallRequest[] = []
+  const answer = (request: CallRequest): unknown => {
+    calls.push(request)
+    if (call !== undefined) return call(request)
+    const returnDependencies = new Map([['count', { urns: [urnOf('a')] }]])
+    const hidden = secret(`hidden ${calls.length}`)
+    return CallResponse.create({ return: { count: calls.length, hidden }, returnDependencies })
+  }
+  const script: Script = { ...cloud.script, call: answer }
+  return { ...cloud, script, calls }
+}
+
+const say = (monitor: Monitor, more: object = {}) =>
+  monitor.call({ tok: 'test:index:Thing/say', args: { __self__: { urn: urnOf('a') } }, ...more })
+
+/** What the program was thrown. */
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  return promise.then(() => 'it was answered', String)
+}
+
+describe('a method of a resource', () => {
+  test('is asked with everything that it may need to know', async () => {
+    const cloud = counting()
+    const engine = await engines.of(cloud)
+    await engine.run(
+      async monitor => {
+        await thing(monitor, 'a', {})
+        const args = { __self__: { urn: urnOf('a') }, x: secret(1) }
+        await say(monitor, { args, argDependencies: new Map([['x', { urns: [urnOf('a')] }]]) })
+      },
+      { parallel: 5 },
+    )
+    const [call] = cloud.calls
+    expect(call).toMatchObject({
+      tok: 'test:index:Thing/say',
+      args: { x: secret(1) },
+      project: 'life',
+      stack: 'dev',
+      parallel: 5,
+      dryRun: false,
+    })
+    expect(call?.monitorEndpoint).toMatch(/^127\.0\.0\.1:\d+$/)
+    expect(call?.argDependencies).toEqual(
+      new Map([
+        ['__self__', { urns: [] }],
+        ['x', { urns: [urnOf('a')] }],
+      ]),
+    )
+  })
+
+  test('is asked in a preview too, which is said', async () => {
+    const cloud = counting()
+    const engine = await engines.of(cloud)
+    const program: Program = async monitor => {
+      await thing(monitor, 'a', {})
+      await say(monitor)
+    }
+    await engine.run(program, { dryRun: true })
+    expect(cloud.calls.map(({ dryRun }) => dryRun)).toEqual([true])
+  })
+
+  test('of a provider resource is asked of that very provider', async () => {
+    const cloud = counting()
+    const engine = await engines.of(cloud)
+    await engine.run(async monitor => {
+      const type = 'pulumi:providers:test'
+      const { urn, id } = await monitor.register({ type, name: 'p', custom: true, object: {} })
+      await say(monitor, { tok: `${type}/say`, args: { __self__: { urn, id } } })
+      const without = say(monitor, { tok: `${type}/say`, args: { __self__: { urn } } })
+      expect(await refusal(without)).toContain('missing __self__')
+    })
+    expect(cloud.calls.map(({ tok }) => tok)).toEqual(['pulumi:providers:test/say'])
+  })
+
+  test('cannot register resources, and is told so', async () => {
+    let refused = ''
+    const register = async ({ monitorEndpoint }: CallRequest): Promise<unknown> => {
+      const client = new ResourceMonitorClient(monitorEndpoint, credentials.createInsecure())
+      const request = RegisterResourceRequest.create({ type: 'test:index:Thing', name: 'b' })
+      refused = await new Promise(done =>
+        client.registerResource(request, failed => done(String(failed))),
+      )
+      client.close()
+      return CallResponse.create({})
+    }
+    const engine = await engines.of(counting(register))
+    await engine.run(async monitor => {
+      await thing(monitor, 'a', {})
+      await say(monitor)
+    })
+    expect(refused).toContain('methods that register resources are not supported yet')
+  })
+
+  test('that the program did not register is not known', async () => {
+    const cloud = counting()
+    const engine = await engines.of(cloud)
+    await engine.run(async monitor => {
+      expect(await refusal(say(monitor))).toContain(`unknown resource ${urnOf('a')}`)
+    })
+    expect(cloud.calls).toEqual([])
+  })
+
+  test('answers failed checks to the program', async () => {
+    const failures = [{ property: 'x', reason: 'is refused' }]
+    const engine = await engines.of(counting(() => CallResponse.create({ failures })))
+    const { result } = await engine.run(async monitor => {
+      await thing(monitor, 'a', {})
+      expect((await say(monitor)).failures).toEqual(failures)
+    })
+    expect(result.result).toBe('succeeded')
+  })
+
+  test('that fails ends the deployment, and the reason is told', async () => {
+    const broken = () => Promise.reject(failing(status.UNKNOWN, 'it is broken'))
+    const engine = await engines.of(counting(broken))
+    const ran = await engine.run(async monitor => {
+      await thing(monitor, 'a', {})
+      await say(monitor).catch(() => undefined)
+      await thing(monitor, 'b', {})
+    })
+    expect(ran.result.result).toBe('failed')
+    expect(JSON.stringify(ran.events)).toContain(
+      "call to function 'test:index:Thing/say' failed: it is broken",
+    )
+    expect(ran.state.resources?.map(({ urn }) => urn)).not.toContain(urnOf('b'))
+  })
+})
+
+describe('a deployment that goes on', () => {
+  const beforeB: Asked = { kill: { effect: 2, call: 'operations.begin', when: 'before' } }
+
+  test('does not ask a method again: the recorded answer is given, secrets sealed', async () => {
+    const cloud = counting()
+    const engine = await engines.of(cloud)
+    const answers: CallResponse[] = []
+    const program: Program = async monitor => {
+      await thing(monitor, 'a', {})
+      const answer = await say(monitor)
+      answers.push(answer)
+      await thing(monitor, 'b', { of: answer.return?.['count'] })
+      const again = await say(monitor)
+      await thing(monitor, 'c', { of: again.return?.['count'] })
+    }
+    const end = await engine.run(program, beforeB).catch((thrown: unknown) => thrown)
+    expect(end).toBeInstanceOf(Killed)
+    expect(cloud.calls).toHaveLength(1)
+    const { result } = await engine.run(program, { resume: true })
+    expect(result.result).toBe('succeeded')
+    expect(cloud.calls).toHaveLength(2)
+    expect(cloud.objects.get('b-1')).toEqual({ of: 1 })
+    expect(cloud.objects.get('c-1')).toEqual({ of: 2 })
+    const [first, second] = answers
+    expect(second).toEqual(first)
+    expect(second?.return).toMatchObject({ count: 1, hidden: secret('hidden 1') })
+    expect(second?.returnDependencies.get('count')).toEqual({ urns: [urnOf('a')] })
+  })
+
+  test('asks a method again whose arguments are not those of before', async () => {
+    const cloud = counting()
+    const engine = await engines.of(cloud)
+    const program =
+      (x: number): Program =>
+      async monitor => {
+        await thing(monitor, 'a', {})
+        await say(monitor, { args: { __self__: { urn: urnOf('a') }, x } })
+        await thing(monitor, 'b', {})
+      }
+    await engine.run(program(1), beforeB).catch(() => undefined)
+    await engine.run(program(2), { resume: true })
+    expect(cloud.calls.map(({ args }) => args?.['x'])).toEqual([1, 2])
+  })
+})
