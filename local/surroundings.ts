@@ -1,3 +1,5 @@
+import { pluginLimits } from '../shared/config/plugin-limits.ts'
+import { backoffMs } from '../shared/engine/deployment/backoff.ts'
 import { configInputs } from '../shared/engine/generator/provider-resolution.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { type Life, createLife } from '../shared/engine/commands/life.ts'
@@ -72,6 +74,9 @@ export interface Surroundings {
   readonly told: Set<OperationId>
 }
 
+/** Between tries of a call that nobody heard. */
+const pauses = { firstMs: pluginLimits.tryPauseMs, mostMs: 10_000 }
+
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** Everything that a run needs around it, made for it alone. */
@@ -97,7 +102,12 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     hosts?.plugins ?? pluginHost({ request, env, path, processes, monitor, emitter, scrub })
   const nobody = (): undefined => undefined
   const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody }
+  const beforeAgain = (number: number, why: string): Promise<void> => {
+    emitter.diagnostic('warning', `${scrub(why)}; it is asked again`)
+    return platform.clock.sleep(backoffMs(number, pauses, platform.random))
+  }
   const providers = createProviderRegistry({
+    beforeAgain,
     host: plugins,
     configOf: pkg => plainConfig(request, pkg),
     stateOf: (urn, id) =>
@@ -111,6 +121,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     provider: reference => providers.instance(reference),
     timestamp: () => timestampOf(platform.clock.now()),
     warn: message => emitter.diagnostic('warning', message),
+    beforeAgain,
   }
   const reader = createAssetReader(source.directory)
   const ourNode = join(projectRoot, 'node_modules', 'node', 'bin', 'node')

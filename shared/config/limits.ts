@@ -52,6 +52,8 @@ export const limits = {
   outcomeKeptMs: 600_000,
   /** A read that a whole deployment waits upon is tried so long, as is a give-back. */
   storeTriedMs: 20_000,
+  /** Registrations that one record of the log holds: none grows with what is decided at once. */
+  decidedPerRecordMax: 100,
   /** Operations of one plan page: a page stays below half a megabyte. */
   planPageOperationsMax: 500,
   /** Unchanged resources whose moved line in the program one deployment writes: one record. */

@@ -10,6 +10,10 @@ export const pluginLimits = {
   startsMax: 3,
   /** Before the second start, at most; twice as long before the third. */
   startPauseMs: 400,
+  /** How often a call is tried that was never written because nobody was there to hear it. */
+  triesMax: 3,
+  /** Before the second try, at most; twice as long before the third. */
+  tryPauseMs: 400,
   /** For the answer to Cancel when a plugin is to end. */
   cancelMs: 5_000,
   /** For the answers to Cancel when a person cancels. */

@@ -99,6 +99,8 @@ export class ProviderError extends Error {
   readonly status: 'ok' | 'partial' | 'unknown' | 'lost'
   /** gRPC code. */
   readonly code: number
+  /** Whether the request was never written, for want of a connection: it may be made again. */
+  readonly isUnasked: boolean
   /** Set when `status` is `partial`: what exists. */
   readonly partial:
     | {
@@ -115,6 +117,7 @@ export class ProviderError extends Error {
     given: {
       status: ProviderError['status']
       code: number
+      isUnasked?: boolean
       partial?: ProviderError['partial']
       cause?: unknown
     },
@@ -123,6 +126,7 @@ export class ProviderError extends Error {
     this.name = 'ProviderError'
     this.status = given.status
     this.code = given.code
+    this.isUnasked = given.isUnasked ?? false
     this.partial = given.partial
   }
 }

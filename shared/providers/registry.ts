@@ -5,6 +5,7 @@ import type { ResourceState } from '../state/resource.ts'
 import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
 import { stripSecrets } from '../values/walk.ts'
 import type { PluginDescriptor, PluginHost, Provider } from './provider.ts'
+import { type Reaching, reachedForReads } from './reached.ts'
 
 /**
  * The input of a provider resource that is the engine's own (version of the plugin, its address …).
@@ -46,6 +47,8 @@ export interface RegistryDeps {
    * The recorded state of a provider resource, for instances that the program does not register.
    */
   readonly stateOf: (urn: Urn, id: string) => ResourceState | undefined
+  /** Before a call is made again that nobody heard; see `Reaching`. */
+  readonly beforeAgain: Reaching['beforeAgain']
 }
 
 /** Makes the registry of one deployment. Source: `engine.md` 4.4, provider-protocol 7. */
@@ -54,6 +57,11 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   const registered = new Map<string, Registered>()
   const former = new Map<Urn, Urn>()
   const { load, configureNew, ensure } = createLoader(deps, former)
+  const reached = async (one: Registered): Promise<Provider> =>
+    reachedForReads(await livingOf(one), {
+      living: () => livingOf(one),
+      beforeAgain: deps.beforeAgain,
+    })
   return {
     async park(urn, inputs) {
       await unparkFrom(parked, urn)
@@ -79,11 +87,11 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
       const { urn, id } = parseReference(reference)
       const known =
         registered.get(reference) ?? registered.get(referenceOf(former.get(urn) ?? urn, id))
-      if (known !== undefined) return livingOf(known)
+      if (known !== undefined) return reached(known)
       const again = (): Promise<Provider> => ensure(urn, id)
       const made = { provider: again(), again, restarts: 0 }
       registered.set(reference, made)
-      return made.provider
+      return reached(made)
     },
     isRegistered: reference => registered.has(reference),
     alias(old, urn) {

@@ -74,6 +74,10 @@ export interface Asked {
   readonly disturbed?: (operations: OperationsPort) => OperationsPort
   /** How far the wall clock of the run is ahead of the others', in ms. */
   readonly skewMs?: number
+  /** How many times as fast as ours the time of the run passes. */
+  readonly haste?: number
+  /** Hears each effect of the run. */
+  readonly heard?: (name: string, asked: readonly unknown[]) => void
 }
 
 /** What a run came to. */
@@ -92,6 +96,8 @@ export interface Ran {
 export interface TestEngine {
   readonly platform: EmbeddedPlatform
   readonly provider: ScriptedProvider
+  /** The folder of its store. */
+  readonly home: string
   readonly run: (program: Program | undefined, asked?: Asked) => Promise<Ran>
   readonly close: () => Promise<void>
 }
@@ -120,6 +126,8 @@ export async function openEngine(script: Script): Promise<TestEngine> {
       number: (number += 1),
       kill: asked.kill,
       skewMs: asked.skewMs ?? 0,
+      haste: asked.haste ?? 1,
+      heard: asked.heard,
     })
     open.push(process)
     const guarded = { ...provider, provider: process.guardProvider(provider.provider) }
@@ -147,6 +155,7 @@ export async function openEngine(script: Script): Promise<TestEngine> {
   return {
     platform,
     provider,
+    home,
     run,
     async close() {
       provider.close()

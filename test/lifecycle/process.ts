@@ -76,6 +76,10 @@ export async function openProcess(about: {
   readonly kill: Killing | undefined
   /** How far its wall clock is ahead of the others', in ms. */
   readonly skewMs?: number
+  /** How many times as fast as ours its time passes. */
+  readonly haste?: number
+  /** Hears each effect. */
+  readonly heard?: ((name: string, asked: readonly unknown[]) => void) | undefined
 }): Promise<TestProcess> {
   const effects: string[] = []
   const died = Promise.withResolvers<'killed'>()
@@ -83,7 +87,15 @@ export async function openProcess(about: {
   const never = new Promise<never>(() => undefined)
   const embedded = await openEmbeddedPlatform({ home: about.home })
   const now = (): EpochMs => (embedded.clock.now() + (about.skewMs ?? 0)) as EpochMs
-  const real = { ...embedded, clock: { ...embedded.clock, now } }
+  const { haste = 1 } = about
+  const { monotonicMs, sleep } = embedded.clock
+  const clock: EmbeddedPlatform['clock'] = {
+    ...embedded.clock,
+    now,
+    monotonicMs: () => monotonicMs() * haste,
+    sleep: (ms, signal) => sleep(ms / haste, signal),
+  }
+  const real = { ...embedded, clock }
   const die = (): Promise<never> => {
     isDead = true
     // What it waits for must not come to it any more, a message least of all.
@@ -96,6 +108,7 @@ export async function openProcess(about: {
     const around = async (...args: Parameters<F>): Promise<unknown> => {
       if (isDead) return never
       if (!isRead) effects.push(nameOf(name, args))
+      if (!isRead) about.heard?.(name, args)
       const isHere = !isRead && reached(about.kill, effects)
       if (isHere && about.kill?.when === 'before') return die()
       if (isHere && about.kill?.when === 'refused')

@@ -176,6 +176,13 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [seeds(150)],
   },
   {
+    name: 'a call that may have been heard is made again as if nobody was there',
+    breaks: 'whose error: only what was never written is repeated',
+    file: 'shared/providers/reached.ts',
+    edits: [['ProviderError && thrown.isUnasked', "ProviderError && thrown.status !== 'partial'"]],
+    caughtBy: [tests('shared/providers/reached'), seeds(150)],
+  },
+  {
     name: 'a protected resource is deleted',
     breaks: 'protect holds in every wave',
     file: `${executor}/perform.ts`,
@@ -223,8 +230,8 @@ export const executingMutations: readonly Mutation[] = [
     file: 'shared/engine/executor/perform.ts',
     edits: [
       [
-        '      timeout: next.customTimeouts.create ?? 0,\n      preview: mode.preview,',
-        '      timeout: next.customTimeouts.create ?? 0,\n      preview: false,',
+        '    timeout: next.customTimeouts.create ?? 0,\n    preview: mode.preview,',
+        '    timeout: next.customTimeouts.create ?? 0,\n    preview: false,',
       ],
     ],
     caughtBy: [tests('test/lifecycle/deployments', 'preview')],

@@ -150,6 +150,7 @@ async function executeIn(
             read: async ({ id }: { id: string }) => ({ id, inputs: new Map(), outputs: new Map() }),
           }),
         timestamp: () => '',
+        beforeAgain: () => Promise.resolve(),
         warn: () => undefined,
       },
       told: new Set(),

@@ -161,3 +161,8 @@ function usersOf(
 export function lost(): ProviderError {
   return new ProviderError('the plugin is gone', { status: 'lost', code: 14 })
 }
+
+/** Nobody was there to hear a call. */
+export function unreached(): ProviderError {
+  return new ProviderError('no connection', { status: 'ok', code: 14, isUnasked: true })
+}

@@ -86,6 +86,7 @@ const kinds = {
   'hint lost': { strikes: /^hints\./, weight: 1 },
   'nudge lost': { strikes: /^nudges\.nudge/, weight: 1, roams: true },
   'hint late and twice': { strikes: /^hints\./, weight: 1 },
+  'plugin cannot be reached': { strikes: call, weight: 2 },
   'plugin crashes before a call': { strikes: call, weight: 2 },
   'plugin crashes after a call': { strikes: call, weight: 2 },
   'provider takes long': { strikes: call, weight: 2 },

@@ -6,7 +6,7 @@ import type { Ask } from './ask.ts'
 import { createDraw } from './draw.ts'
 import { type Fault, type FaultKind, strikes } from './faults.ts'
 import type { SimNode } from './node.ts'
-import { lost } from './cloud.ts'
+import { lost, unreached } from './cloud.ts'
 import { portsOver } from './ports-over.ts'
 import { rulesOver } from './rules-over.ts'
 import type { World } from './world.ts'
@@ -102,6 +102,7 @@ export function launchOn(
     if (name === 'leases.renew' && nowMs < renewsFromMs) return refused(name)
     if (kind === 'provider refuses')
       return Promise.reject(new ProviderError(`${name} was refused`, { status: 'ok', code: 9 }))
+    if (kind === 'plugin cannot be reached') return Promise.reject(unreached())
     if (kind === 'plugin crashes before a call') {
       watched?.orphan()
       return Promise.reject(lost())

@@ -73,8 +73,8 @@ export function createLogWriter(
   let broken: unknown
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
+      const batch = waiting.slice(0, limits.decidedPerRecordMax)
+      waiting = waiting.slice(batch.length)
       try {
         if (broken !== undefined) throw broken
         const decisions = [...noted, ...batch.flatMap(item => item.decisions)]

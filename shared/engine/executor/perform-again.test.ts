@@ -40,6 +40,7 @@ async function again(op: StepOp, isThere: boolean | undefined) {
   const end = await performAgain(step, {
     provider: async () => provider,
     timestamp: () => '',
+    beforeAgain: () => Promise.resolve(),
     warn,
   })
   return { verdict: end.verdict, calls }

@@ -14,7 +14,7 @@ import { markSecretOutputs } from '../secret-outputs.ts'
 import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-import { type PerformDeps, subjectOf } from './performing.ts'
+import { asking, type PerformDeps, subjectOf } from './performing.ts'
 
 /** How a step is performed: in a preview nothing is changed. */
 export interface PerformMode {
@@ -95,16 +95,16 @@ function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<
 
 async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const next = required(step.next)
-  const provider = await deps.provider(step.provider)
+  const asked = {
+    ...subjectOf(next),
+    inputs: next.inputs,
+    timeout: next.customTimeouts.create ?? 0,
+    preview: mode.preview,
+  }
   const now = deps.timestamp()
   const times = mode.preview ? {} : { created: now, modified: now }
   try {
-    const made = await provider.create({
-      ...subjectOf(next),
-      inputs: next.inputs,
-      timeout: next.customTimeouts.create ?? 0,
-      preview: mode.preview,
-    })
+    const made = await asking(deps, step.provider, provider => provider.create(asked))
     if (made.id === '' && !mode.preview)
       return failed({
         message: `plugin returned empty resource.ID from create '${step.urn}'`,
@@ -135,20 +135,21 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
 async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const next = required(step.next)
   const old = required(step.old?.state)
-  const provider = await deps.provider(step.provider)
+  const asked = {
+    ...subjectOf(next),
+    id: old.id,
+    oldInputs: old.inputs,
+    oldOutputs: old.outputs,
+    newInputs: next.inputs,
+    timeout: next.customTimeouts.update ?? 0,
+    ignoreChanges: next.ignoreChanges,
+    preview: mode.preview,
+  }
   const kept = { ...next, id: old.id, created: old.created, modified: old.modified }
   const times = mode.preview ? {} : { modified: deps.timestamp() }
   try {
-    const { outputs, refreshBeforeUpdate } = await provider.update({
-      ...subjectOf(next),
-      id: old.id,
-      oldInputs: old.inputs,
-      oldOutputs: old.outputs,
-      newInputs: next.inputs,
-      timeout: next.customTimeouts.update ?? 0,
-      ignoreChanges: next.ignoreChanges,
-      preview: mode.preview,
-    })
+    const updated = await asking(deps, step.provider, provider => provider.update(asked))
+    const { outputs, refreshBeforeUpdate } = updated
     return succeeded({ ...kept, outputs, refreshBeforeUpdate, initErrors: [], ...times })
   } catch (thrown) {
     const partial = thrown instanceof ProviderError ? thrown.partial : undefined
@@ -172,14 +173,14 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
   if (isProtected(step))
     return failed({ message: protectedMessage(old), status: 'ok', protected: true })
   if (mode.preview || step.skipCall) return succeeded(undefined)
-  const provider = await deps.provider(step.provider)
-  await provider.delete({
+  const asked = {
     ...subjectOf(old),
     id: old.id,
     inputs: old.inputs,
     outputs: old.outputs,
     timeout: old.customTimeouts.delete ?? 0,
-  })
+  }
+  await asking(deps, step.provider, provider => provider.delete(asked))
   return succeeded(undefined)
 }
 

@@ -1,5 +1,6 @@
 import { nameOf } from '../../names/urn.ts'
 import type { Provider } from '../../providers/provider.ts'
+import { type Reaching, whenReached } from '../../providers/reached.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
 /** What performing a step asks of the outside. */
@@ -9,6 +10,8 @@ export interface PerformDeps {
   /** RFC 3339 time of now, UTC. */
   readonly timestamp: () => string
   readonly warn: (message: string) => void
+  /** Before a call is made again that nobody heard; see `Reaching`. */
+  readonly beforeAgain: Reaching['beforeAgain']
 }
 
 /** What a provider is told about a resource besides its values. */
@@ -29,4 +32,17 @@ export function readQuestion(state: ResourceState): Parameters<Provider['read']>
     outputs: state.outputs,
     timeout: state.customTimeouts.read ?? 0,
   }
+}
+
+/**
+ * Makes a call that changes something, again when nobody was there to hear it. The provider is
+ * found anew each time: whoever finds it looks at the lease.
+ */
+export function asking<T>(
+  deps: PerformDeps,
+  reference: string,
+  call: (provider: Provider) => Promise<T>,
+): Promise<T> {
+  const { provider, beforeAgain } = deps
+  return whenReached({ living: () => provider(reference), beforeAgain }, call)
 }

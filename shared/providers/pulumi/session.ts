@@ -63,7 +63,9 @@ export function createSession(
 /** Whatever became of Configure: the call that waited for it was never made. */
 function notAsked(thrown: unknown): unknown {
   if (!(thrown instanceof ProviderError) || thrown.status === 'ok') return thrown
-  return new ProviderError(thrown.message, { status: 'ok', code: thrown.code, cause: thrown })
+  const { message, code } = thrown
+  const isUnasked = thrown.status === 'lost'
+  return new ProviderError(message, { status: 'ok', code, isUnasked, cause: thrown })
 }
 
 /** How to read what exists after a partial failure. */
@@ -109,7 +111,11 @@ async function lostError(
   const when = failure.wasSent ? 'during' : 'before'
   return new ProviderError(
     `provider '${name}' ${how} ${when} ${nameOfMethod(method)}${lastWords(lines)}`,
-    { status: failure.wasSent ? 'lost' : 'ok', code: failure.code },
+    {
+      status: failure.wasSent ? 'lost' : 'ok',
+      code: failure.code,
+      isUnasked: !failure.wasSent,
+    },
   )
 }
 

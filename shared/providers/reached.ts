@@ -1,0 +1,44 @@
+import { pluginLimits as limits } from '../config/plugin-limits.ts'
+import { type Provider, ProviderError } from './provider.ts'
+
+/** How a call finds its provider again. */
+export interface Reaching {
+  /** The instance as it is now: made anew where its process has died. */
+  readonly living: () => Promise<Provider>
+  /** Tells why a call is made again, and resolves after the pause before that (from 0). */
+  readonly beforeAgain: (number: number, why: string) => Promise<void>
+}
+
+/**
+ * Makes a call, again when it was never written because nobody was there to hear it: then nothing
+ * can have come of it. Throws what the last try threw. Source: design, whose error.
+ */
+export async function whenReached<T>(
+  { living, beforeAgain }: Reaching,
+  call: (provider: Provider) => Promise<T>,
+): Promise<T> {
+  for (let number = 0; ; number++) {
+    const provider = await living()
+    try {
+      return await call(provider)
+    } catch (thrown) {
+      const isUnasked = thrown instanceof ProviderError && thrown.isUnasked
+      if (!isUnasked || number + 1 >= limits.triesMax) throw thrown
+      await beforeAgain(number, thrown.message)
+    }
+  }
+}
+
+/**
+ * A provider whose calls that change nothing are made `whenReached`. Those that change something
+ * are left to their caller, who has to look at its lease right before each.
+ */
+export function reachedForReads(provider: Provider, reaching: Reaching): Provider {
+  return {
+    ...provider,
+    check: ask => whenReached(reaching, living => living.check(ask)),
+    diff: ask => whenReached(reaching, living => living.diff(ask)),
+    read: ask => whenReached(reaching, living => living.read(ask)),
+    invoke: ask => whenReached(reaching, living => living.invoke(ask)),
+  }
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { limits } from '../../shared/config/limits.ts'
+import { sizesOf } from './record-sizes.ts'
+
+test('no record grows with the stack', async () => {
+  // The small one fills messages, joins and records of the log already.
+  const [small, large] = [await sizesOf(320), await sizesOf(960)]
+  // Numbers are a digit longer: 64 of a message, 32 of a head.
+  for (const [kind, bytes] of Object.entries(large))
+    expect(bytes, kind).toBeLessThanOrEqual((small[kind] ?? 0) * 1.05 + limits.chainOperationsMax)
+  const { log = 0, outcome = 0, message = 0, ...tiny } = large
+  for (const [kind, bytes] of Object.entries(tiny)) expect(bytes, kind).toBeLessThan(512)
+  expect(outcome).toBeLessThan(1_024)
+  expect(message).toBeLessThan(8 * limits.chainOperationsMax)
+  expect(log).toBeLessThan(limits.recordBytesMax / 2)
+}, 120_000)

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'vitest'
+import { createCloud } from './cloud.ts'
+import { openEngine, type Program } from './engine.ts'
+import { thing } from './things.ts'
+
+/** The greatest size of each kind of record, in bytes of its text. */
+export type Sizes = Readonly<Record<string, number>>
+
+/** The tables that are records; a deployment has many rows of some, and one of others. */
+const tables = ['log', 'head', 'outcome', 'control', 'lease', 'stack', 'history', 'snapshot']
+
+/** So many things in components of ten, all registered at once, changed, and destroyed. */
+function program(count: number, value: number): Program {
+  return async monitor => {
+    const component = async (number: number): Promise<void> => {
+      const { urn } = await monitor.register({ type: 'test:index:Group', name: `group-${number}` })
+      const members = Array.from({ length: 10 }, (_, at) =>
+        thing(monitor, `thing-${number * 10 + at}`, { v: value }, { parent: urn }),
+      )
+      await Promise.all(members)
+    }
+    await Promise.all(Array.from({ length: count / 10 }, (_, number) => component(number)))
+  }
+}
+
+/** Runs a stack of so many things through its life and measures what was written. */
+export async function sizesOf(count: number): Promise<Sizes> {
+  const engine = await openEngine(createCloud().script)
+  let message = 0
+  const heard = (name: string, [messages]: readonly unknown[]): void => {
+    if (name !== 'chains.send') return
+    for (const one of messages as readonly unknown[])
+      message = Math.max(message, JSON.stringify(one).length)
+  }
+  try {
+    const asked = { parallel: 64, heard }
+    await engine.run(program(count, 1), asked)
+    await engine.run(program(count, 2), { ...asked, refresh: true })
+    const { result } = await engine.run(undefined, { ...asked, command: 'destroy' })
+    expect(result.result).toBe('succeeded')
+    return { ...rowSizes(join(engine.home, 'store', 'antichain.db')), message }
+  } finally {
+    await engine.close()
+  }
+}
+
+function rowSizes(file: string): Sizes {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const sizes = tables.map(table => {
+    const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()
+    const bytes = columns.map(({ name }) => `coalesce(length(CAST(${String(name)} AS BLOB)), 0)`)
+    const row = database.prepare(`SELECT max(${bytes.join(' + ')}) AS most FROM ${table}`).get()
+    return [table, Number(row?.['most'])] as const
+  })
+  database.close()
+  return Object.fromEntries(sizes)
+}
