@@ -26,6 +26,8 @@ interface KindRow {
 const any = /^/
 const record = /^(?:log|operations|control|leases|catalog|blobs|events)\./
 const call = /^provider\./
+/** Everything that a platform may refuse for want of capacity. */
+const service = /^(?:log|operations|control|leases|catalog|blobs|events|chains|nudges)\./
 /** Rare effects that a repetition must not make twice. */
 const release = /^operations\.(?:giveBack|lapse)/
 
@@ -71,7 +73,8 @@ const kinds = {
     weight: 2,
     roams: true,
   },
-  'store refuses once': { strikes: record, weight: 2 },
+  'store refuses once': { strikes: service, weight: 2 },
+  'one port is throttled': { strikes: service, weight: 2 },
   'store refuses for a while': { strikes: record, weight: 1 },
   'slow effect': { strikes: any, weight: 2 },
   'freeze before an effect': { strikes: any, weight: 2 },

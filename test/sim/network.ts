@@ -61,6 +61,8 @@ export function launchOn(
   let effects = 0
   let calls = 0
   let refusesUntilMs = 0
+  /** By port: how many calls more are refused. */
+  const throttled = new Map<string, number>()
   let renewsFromMs = 0
   let deployment: DeploymentId | undefined
   let isEnded = false
@@ -96,6 +98,11 @@ export function launchOn(
     const call = `${key} ${calls}`
     const nowMs = scheduler.nowMs()
     if (kind === 'store refuses once') return refused(name)
+    const [port = ''] = name.split('.')
+    if (kind === 'one port is throttled') throttled.set(port, 2 + Math.round(size * 10))
+    const refusals = throttled.get(port) ?? 0
+    throttled.set(port, refusals - 1)
+    if (refusals > 0) return refused(name)
     if (kind === 'store refuses for a while') refusesUntilMs = nowMs + 500 + size * 40_000
     if (kind === 'lease cannot be renewed') renewsFromMs = nowMs + 30_000 + size * 80_000
     if (!isCall && !name.startsWith('hints.') && nowMs < refusesUntilMs) return refused(name)
