@@ -1,3 +1,4 @@
+import { backoffMs } from '../shared/engine/deployment/backoff.ts'
 import { leaveMs } from '../shared/engine/deployment/hand-over.ts'
 import { hasCode } from '../shared/errors/error.ts'
 import { createSlots, type Slots } from '../shared/engine/executor/slots.ts'
@@ -31,6 +32,8 @@ type OpenExecutors = Map<Surroundings, RunningExecutor>
 
 /** How often it is looked whether a deployment is over, in ms. */
 const lookMs = 500
+/** Between two starts of an executor that the store does not let register. */
+const pauses = { firstMs: lookMs, mostMs: 10_000 }
 
 /**
  * Runs operations of one deployment until that is closed: by one executor, or, under a time limit,
@@ -110,7 +113,8 @@ async function nextExecutor(
   asked: Asked,
   about: AttendedDeployment & { readonly pool: Pool | undefined; readonly slots: Slots },
 ): Promise<Awaited<ReturnType<typeof oneExecutor>> | undefined> {
-  while (!about.over.aborted) {
+  const { clock, random } = asked.platform
+  for (let number = 0; !about.over.aborted; number++) {
     const surroundings = await surround(asked)
     try {
       return await oneExecutor(asked, surroundings, about)
@@ -118,7 +122,7 @@ async function nextExecutor(
       await tearDown(surroundings)
       if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
     }
-    await asked.platform.clock.sleep(lookMs, about.over)
+    await clock.sleep(backoffMs(number, pauses, random), about.over)
   }
   return undefined
 }

@@ -9,16 +9,15 @@ import { closeDead } from '../shared/engine/deployment/take-over.ts'
 import type { Base } from '../shared/engine/deployment/base.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
-import type { DeploymentId } from '../shared/records/ids.ts'
+import type { Platform } from '../shared/ports/platform.ts'
+import type { StackId } from '../shared/records/ids.ts'
 import { attend } from './attend.ts'
 import { startExecutor } from './executor-loop.ts'
 import { pendingNow, resultOf, summary } from './result.ts'
 import { type Asked, surround, type Surroundings, tearDown } from './surroundings.ts'
 import { tellLeft, tellStart } from './tell.ts'
+import { watchStop } from './watch-stop.ts'
 import type { LifeSink } from './told-once.ts'
-
-/** How often a living deployment looks whether someone else asked it to stop, in ms. */
-const stopLookMs = 1_000
 
 /** One life of the generator in this process. */
 export interface LocalLife {
@@ -110,32 +109,6 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   return { done: run(), cancel, terminate }
 }
 
-/**
- * Looks whether somebody else stopped a deployment; who was deposed meanwhile learns here that
- * others have closed it. Answers what ends the looking.
- */
-function watchStop(
-  { platform }: Asked,
-  deployment: DeploymentId,
-  stopped: (isForced: boolean) => void,
-): () => void {
-  let isLooking = false
-  return platform.clock.every(stopLookMs, () => {
-    if (isLooking) return
-    isLooking = true
-    platform.control
-      .read(deployment)
-      .then(
-        control => {
-          if (control === undefined || control.stop === 'none') return
-          stopped(control.stop === 'forced' && !control.closed)
-        },
-        () => undefined,
-      )
-      .finally(() => (isLooking = false))
-  })
-}
-
 function abandon({ surroundings }: LocalLife): void {
   surroundings.plugins.abandon()
   void surroundings.processes.close()
@@ -177,7 +150,7 @@ async function nextLife(
   const { stack } = request
   tellLeft(asked, about)
   for (;;) {
-    await platform.nudges.receive(limits.deadManNudgeMs, { stack, signal: about.woken })
+    await untilNudged(platform, stack, about.woken)
     if (about.woken.aborted) return undefined
     const started = await wakeDeployment(ports, request).catch((thrown: unknown) => {
       // Somebody stopped it meanwhile.
@@ -190,6 +163,20 @@ async function nextLife(
     const surroundings = await surround({ ...asked, sink })
     settleIn(asked, { surroundings, started })
     return { surroundings, started, sink }
+  }
+}
+
+/** A queue that cannot be asked now is no reason to give up: looking once too often is harmless. */
+async function untilNudged(
+  { nudges, clock }: Platform,
+  stack: StackId,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await nudges.receive(limits.deadManNudgeMs, { stack, signal })
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+    await clock.sleep(limits.lookMs, signal)
   }
 }
 

@@ -43,7 +43,12 @@ export function repairOurNode() {
   )
 }
 
-function npm(folder, words) {
+/** How often npm is run before its failure counts, and the longest pause before the second time. */
+const triesMax = 3
+const firstPauseMs = 1_000
+
+/** Runs npm, and again after a pause that grows: what it does may be repeated. */
+function npm(folder, words, number = 1) {
   const done = spawnSync('npm', words, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -52,6 +57,13 @@ function npm(folder, words) {
   if (done.error !== undefined)
     throw failure(`npm cannot be run: ${done.error.message}`, 'install npm, it comes with Node')
   if (done.status === 0) return
+  // A registry may be out of reach for a moment; npm does not say by its status what it was.
+  if (done.signal === null && number < triesMax) {
+    const pauseMs = Math.round(firstPauseMs * 2 ** (number - 1) * (0.5 + Math.random() / 2))
+    say(`npm ${words[0]} failed in ${folder}; it is tried again (${number + 1} of ${triesMax})`)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
+    return npm(folder, words, number + 1)
+  }
   throw failure(
     `npm ${words[0]} failed in ${folder}`,
     'read its messages above; it needs the registry and room on the disk',

@@ -202,14 +202,16 @@ describe('what a status says of the resource', () => {
         return new Promise(() => {})
       },
     })
-    expect(await failureOf(served.provider.create(creating))).toMatchObject({ status: 'lost' })
+    const broken = { status: 'lost', isUnasked: false }
+    expect(await failureOf(served.provider.create(creating))).toMatchObject(broken)
   })
 
   test('a call that found nobody has not happened', async () => {
     const served = await serve({})
     served.breakOff()
     await failureOf(served.provider.create(creating))
-    expect(await failureOf(served.provider.create(creating))).toMatchObject({ status: 'ok' })
+    const unheard = { status: 'ok', isUnasked: true }
+    expect(await failureOf(served.provider.create(creating))).toMatchObject(unheard)
   })
 
   test('details that cannot be read leave the status', async () => {

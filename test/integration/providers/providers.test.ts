@@ -122,7 +122,8 @@ describe('the golden provider', () => {
     for (const { pid } of rig.processes.groups()) process.kill(pid, 'SIGKILL')
     await verdict
     await expect(create).rejects.toThrow("provider 'gold' ended with signal SIGKILL during Create")
-    await expect(gold.create({ ...asked, preview: false })).rejects.toMatchObject({ status: 'ok' })
+    const unheard = { status: 'ok', isUnasked: true }
+    await expect(gold.create({ ...asked, preview: false })).rejects.toMatchObject(unheard)
     await expect
       .poll(() => rig.said.filter(({ severity }) => severity === 'error').map(({ text }) => text))
       .toEqual([expect.stringContaining('ended with signal SIGKILL before it was told to')])

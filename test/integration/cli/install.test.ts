@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const module = resolve(import.meta.dirname, '../../../cli/bootstrap/install.mjs')
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+/** Installs a folder's packages by an npm that fails so often; answers how often it was run. */
+function installed(failures: number): {
+  readonly runs: number
+  readonly exit: number | null
+  readonly said: string
+} {
+  const folder = mkdtempSync(join(tmpdir(), 'install-'))
+  folders.push(folder)
+  writeFileSync(join(folder, 'package-lock.json'), '{}')
+  const npm = join(folder, 'npm')
+  const script = [
+    '#!/bin/sh',
+    `echo run >> ${folder}/runs`,
+    `[ $(wc -l < ${folder}/runs) -gt ${failures} ] || exit 1`,
+    `mkdir ${folder}/node_modules`,
+  ]
+  writeFileSync(npm, `${script.join('\n')}\n`)
+  chmodSync(npm, 0o755)
+  const asked = `import { install } from ${JSON.stringify(module)}; install(${JSON.stringify(folder)}, 'it')`
+  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', asked], {
+    encoding: 'utf8',
+    env: { PATH: `${folder}:/usr/bin:/bin` },
+  })
+  const runs = readFileSync(join(folder, 'runs'), 'utf8').split('\n').length - 1
+  return { runs, exit: ran.status, said: ran.stdout + ran.stderr }
+}
+
+describe('an installation', () => {
+  test('that fails is tried again, which is said', () => {
+    const { runs, exit, said } = installed(1)
+    expect([runs, exit]).toEqual([2, 0])
+    expect(said).toContain('it is tried again (2 of 3)')
+  })
+
+  test('is given up after the third time', () => {
+    const { runs, exit, said } = installed(9)
+    expect(runs).toBe(3)
+    expect(exit).not.toBe(0)
+    expect(said).toContain('npm ci failed')
+  })
+})
