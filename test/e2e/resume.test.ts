@@ -45,7 +45,8 @@ test('what is not interrupted, or not the same any more, is not resumed', async 
   try {
     await initStack(place)
     expect((await place.run(resume)).err).toContain('error[NOTHING_TO_RESUME]: ')
-    const running = place.start([...up, '-p', '8'])
+    // It must not end before it is looked at, however busy the machine is.
+    const running = place.start([...up, '-p', '8'], { env: { DELAY: '3000' } })
     await until(() => place.objects().length >= 3, { what: '3 objects' })
     const busy = await place.run(resume)
     expect(busy.err).toContain('error[STACK_BUSY]: ')
