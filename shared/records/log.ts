@@ -103,10 +103,15 @@ export type Decision =
       readonly state: StoredResource
       readonly operation: OperationId
     }
-  /** What a function call of the program was answered, sealed. `key`: keyed digest of the call. */
+  /**
+   * What a function call of the program was answered, sealed. `key`: keyed digest of the call; `at`:
+   * how many calls of that key the program had made before. Records of older versions lack it: they
+   * are in the order of the answers.
+   */
   | {
       readonly kind: 'answered'
       readonly key: string
+      readonly at?: number
       readonly outputs: JsonObject
       readonly failures: readonly { readonly property: string; readonly reason: string }[]
     }

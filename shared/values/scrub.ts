@@ -7,8 +7,8 @@ import { isList, isMap, isSpecial } from './value.ts'
 const scrubbedMin = 3
 
 /**
- * Takes secret texts out of messages, also where they are quoted as JSON; the longest first, so that
- * none leaves a part of another.
+ * Takes secret texts out of messages, also where they are quoted as JSON; the longest first, so
+ * that none leaves a part of another.
  */
 export function scrubber(secrets: readonly string[]): (text: string) => string {
   const long = secrets.filter(secret => secret.length >= scrubbedMin)
