@@ -42,6 +42,9 @@ export const stackImport: Handler = async (session, flags) => {
   const sealed = state.encodeSnapshot(kept, own, 'sealed')
   const edit = (before: StoredDeployment): StoredDeployment => {
     if (!flags.is('force')) refuseEmptying(before, sealed)
+    for (const { resource, type } of before.pending_operations ?? [])
+      if (!snapshot.pendingOperations.some(({ resource: { urn } }) => urn === resource.urn))
+        session.warn(`warning: the pending operation '${type}' of ${resource.urn} is forgotten`)
     return sealed
   }
   const dropped = snapshot.pendingOperations.map(({ resource, type }) => ({

@@ -86,6 +86,20 @@ describe('what came late', () => {
     expect(taken.state.pending_operations).toBeUndefined()
   })
 
+  test.for(['a-1', 'a-0'])('takes the place of %s, which was deleted for it', id => {
+    const before = state([provider, object('a', id, { pendingReplacement: true })], [pending('a')])
+    const taken = takeLate(before, [late('a')])
+    expect(told(taken.state)).toEqual([['a-1', false]])
+    expect(taken.state.resources?.at(-1)).toEqual(late('a').state)
+    expect(taken.state.pending_operations).toBeUndefined()
+  })
+
+  test('is to be deleted when nobody waits for what replaces the one that had its id', () => {
+    const gone = object('a', 'a-1', { pendingReplacement: true })
+    const taken = takeLate(state([provider, gone]), [late('a')])
+    expect(taken.state.resources?.slice(1)).toEqual([gone, { ...late('a').state, delete: true }])
+  })
+
   test('stays in the inbox when its provider is gone', () => {
     const before = state([])
     expect(takeLate(before, [late('a')])).toEqual({ state: before, keys: [], told: [] })

@@ -1,5 +1,12 @@
 import { lateKeyOf, type LateOutcome } from '../records/late.ts'
-import { hasProvider, pendingOf, withPending, withResource } from '../state/pending.ts'
+import {
+  hasProvider,
+  isReplaced,
+  pendingOf,
+  withoutReplaced,
+  withPending,
+  withResource,
+} from '../state/pending.ts'
 import { textIn } from '../state/stored-fields.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
 
@@ -36,11 +43,12 @@ function takeOne(
   item: LateOutcome,
   told: string[],
 ): StoredDeployment | undefined {
-  const { resources = [] } = state
   const { urn } = item
   const id = textIn(item.state, 'id')
+  // What was deleted for this very replacement may have had its id.
+  const resources = (state.resources ?? []).filter(resource => !isReplaced(resource))
   if (resources.some(resource => resource.urn === urn && resource['id'] === id)) return state
-  if (!hasProvider(resources, item.state)) return undefined
+  if (!hasProvider(state.resources ?? [], item.state)) return undefined
   const pending = pendingOf(state).find(operation => isOf(operation, item))
   const isFree = !resources.some(({ urn: other, delete: gone }) => other === urn && gone !== true)
   const isResolved = pending !== undefined && isFree
@@ -49,8 +57,9 @@ function takeOne(
       ? `what became of the create of '${urn}' is known now: it has the id '${id}'`
       : `'${id}' of '${urn}' turned up after the state had gone on; it will be deleted`,
   )
-  const made = isResolved ? item.state : { ...item.state, delete: true }
-  return withResource(without(state, pending), made)
+  const rest = without(state, pending)
+  if (isResolved) return withResource(withoutReplaced(rest, urn), item.state)
+  return withResource(rest, { ...item.state, delete: true })
 }
 
 function isOf({ origin }: StoredOperation, item: LateOutcome): boolean {

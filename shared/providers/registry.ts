@@ -4,6 +4,7 @@ import { nameOf, type Urn } from '../names/urn.ts'
 import type { ResourceState } from '../state/resource.ts'
 import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
 import { stripSecrets } from '../values/walk.ts'
+import { discreet } from './discreet.ts'
 import type { PluginDescriptor, PluginHost, Provider } from './provider.ts'
 import { type Reaching, reachedForReads } from './reached.ts'
 
@@ -146,7 +147,7 @@ function createLoader(deps: RegistryDeps, former: ReadonlyMap<Urn, Urn>) {
     inputs: PropertyMap,
     waiting?: Provider,
   ): Promise<Provider> => {
-    const provider = waiting ?? (await load(urn, inputs))
+    const provider = discreet(waiting ?? (await load(urn, inputs)), inputs)
     const type = `pulumi:providers:${packageOfUrn(urn)}`
     const configured = provider.configure({
       urn,
@@ -161,7 +162,7 @@ function createLoader(deps: RegistryDeps, former: ReadonlyMap<Urn, Urn>) {
   const ensure = async (urn: Urn, id: string): Promise<Provider> => {
     const state = deps.stateOf(urn, id) ?? deps.stateOf(former.get(urn) ?? urn, id)
     if (state === undefined) throw error('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
-    const provider = await load(urn, state.inputs)
+    const provider = discreet(await load(urn, state.inputs), state.inputs)
     const subject = { urn, name: nameOf(urn), type: state.type, id }
     provider.configure({ ...subject, inputs: withoutInternal(state.inputs) }).catch(() => undefined)
     return provider

@@ -105,11 +105,13 @@ export type Decision =
     }
   /**
    * What a function or method call of the program was answered, sealed. `key`: keyed digest of the
-   * call.
+   * call; `at`: how many calls of that key the program had made before. Records of older versions
+   * lack it: they are in the order of the answers.
    */
   | {
       readonly kind: 'answered'
       readonly key: string
+      readonly at?: number
       readonly outputs: JsonObject
       readonly failures: readonly { readonly property: string; readonly reason: string }[]
       /** Of a method: what each output depends on. */

@@ -44,6 +44,20 @@ describe('a pending operation', () => {
     expect(imported.pending_operations).toEqual([state.pending_operations?.[1]])
   })
 
+  test('of a create that is imported leaves another create of the URN pending', () => {
+    const again = { resource: resource('b'), type: 'creating' as const }
+    const twice = { ...state, pending_operations: [...(state.pending_operations ?? []), again] }
+    const imported = importPending(twice, urn('b'), 'b-7')
+    expect(imported.pending_operations).toEqual([state.pending_operations?.[1], again])
+  })
+
+  test('of a create that is imported takes the place of what was deleted for it', () => {
+    const gone = resource('b', { id: 'b-7', pendingReplacement: true })
+    const before = { ...state, resources: [...(state.resources ?? []), gone] }
+    const imported = importPending(before, urn('b'), 'b-7')
+    expect(imported.resources).toEqual(importPending(state, urn('b'), 'b-7').resources)
+  })
+
   test('keeps others when all creates are forgotten', () => {
     expect(clearPendingCreates(state).pending_operations).toEqual([state.pending_operations?.[1]])
   })

@@ -33,9 +33,10 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
 /**
  * The state with the resource of a pending create under the id that a person found. Its outputs are
  * unknown: it is marked to be read before anything else is done with it, which is what the next
- * deployment begins with. Throws PENDING_NOT_FOUND, also when what is pending is no create, and
- * CLI_USAGE when the state has a resource of that URN or one of its type with that id,
- * PROVIDER_REFERENCE when its provider is gone.
+ * deployment begins with. Another create that is pending of the URN stays so: it made another
+ * object, if any. Throws PENDING_NOT_FOUND, also when what is pending is no create, CLI_USAGE when
+ * the state has a resource of that URN or one of its type with that id, PROVIDER_REFERENCE when its
+ * provider is gone.
  */
 export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
   requirePending(state, urn)
@@ -44,9 +45,11 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
   )
   if (create === undefined)
     throw error('PENDING_NOT_FOUND', `what is pending of ${urn} is no create`)
-  if ((state.resources ?? []).some(resource => resource.urn === urn && resource['delete'] !== true))
+  const rest = withoutReplaced(state, urn)
+  const { resources = [] } = rest
+  if (resources.some(resource => resource.urn === urn && resource['delete'] !== true))
     throw error('CLI_USAGE', `the state has a resource ${urn}`)
-  const other = (state.resources ?? []).find(
+  const other = resources.find(
     resource =>
       resource['id'] === id &&
       resource.type === create.resource.type &&
@@ -56,13 +59,28 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
     throw error('CLI_USAGE', `'${id}' is the id of ${other.urn} in this state`, {
       hint: 'Two resources that name one object would change and delete it in turn. Find the id of the object that the interrupted create made.',
     })
-  if (!hasProvider(state.resources ?? [], create.resource))
+  if (!hasProvider(resources, create.resource))
     throw error('PROVIDER_REFERENCE', `the provider of ${urn} is not in the state any more`, {
       hint: 'Delete the object by hand, then say so: antichain state pending clear <urn>',
     })
   const made: StoredResource = { ...create.resource, id, refreshBeforeUpdate: true }
-  const left = pendingOf(state).filter(({ resource }) => resource.urn !== urn)
-  return withPending(withResource(state, made), left)
+  const left = pendingOf(state).filter(operation => operation !== create)
+  return withPending(withResource(rest, made), left)
+}
+
+/**
+ * The state without what of a URN was deleted for its replacement: the object of that is gone, and
+ * the replacement, which may have the same id, takes its place.
+ */
+export function withoutReplaced(state: StoredDeployment, urn: string): StoredDeployment {
+  const { resources = [] } = state
+  const left = resources.filter(resource => resource.urn !== urn || !isReplaced(resource))
+  return left.length === resources.length ? state : { ...state, resources: left }
+}
+
+/** Whether the object of a resource was deleted, and what is to replace it is not there yet. */
+export function isReplaced(resource: StoredResource): boolean {
+  return resource['pendingReplacement'] === true
 }
 
 /** Whether the provider of a resource is among these: no state may hold one without it. */

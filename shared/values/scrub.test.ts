@@ -15,3 +15,10 @@ test('messages lose secrets, the longest first, and keep what is too short to be
   const scrub = scrubber(['secret', 'secret-and-more', 'a'])
   expect(scrub('a secret-and-more, a secret')).toBe('a [secret], a [secret]')
 })
+
+test('messages lose secrets that they quote as JSON', () => {
+  const scrub = scrubber(['two\nlines', 'a "word"'])
+  expect(scrub(JSON.stringify({ body: 'two\nlines, a "word"' }))).toBe(
+    '{"body":"[secret], [secret]"}',
+  )
+})

@@ -6,13 +6,21 @@ import { isList, isMap, isSpecial } from './value.ts'
  */
 const scrubbedMin = 3
 
-/** Takes secret texts out of messages; the longest first, so that none leaves a part of another. */
+/**
+ * Takes secret texts out of messages, also where they are quoted as JSON; the longest first, so
+ * that none leaves a part of another.
+ */
 export function scrubber(secrets: readonly string[]): (text: string) => string {
-  const kept = [...new Set(secrets)].filter(secret => secret.length >= scrubbedMin)
+  const long = secrets.filter(secret => secret.length >= scrubbedMin)
+  const kept = [...new Set(long.flatMap(secret => [secret, quoted(secret)]))]
   if (kept.length === 0) return text => text
   const longestFirst = kept.sort((a, b) => b.length - a.length)
   const anyOfThem = new RegExp(longestFirst.map(escaped).join('|'), 'g')
   return text => text.replace(anyOfThem, '[secret]')
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
 }
 
 function escaped(text: string): string {

@@ -38,6 +38,34 @@ describe('a program that runs again', () => {
     expect(asked).toBe(2)
   })
 
+  test('gets of two equal calls the answer of each, whichever was answered first', async () => {
+    const cloud = createCloud()
+    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let asked = 0
+    const invoke = async () => {
+      const count = (asked += 1)
+      if (count === 1) {
+        reached.resolve()
+        await go.promise
+      }
+      return InvokeResponse.create({ return: { count } })
+    }
+    const engine = await engines.of({ ...cloud, script: { ...cloud.script, invoke } })
+    const program: Program = async monitor => {
+      const slow = monitor.invoke('test:index:count')
+      await reached.promise
+      const quick = await monitor.invoke('test:index:count')
+      await thing(monitor, 'a', { v: quick['count'] })
+      go.resolve()
+      await thing(monitor, 'b', { v: (await slow)['count'] })
+    }
+    await killed(engine, program, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
+    const ran = await engine.run(program, { resume: true })
+    expect([...cloud.objects.values()]).toEqual([{ v: 2 }, { v: 1 }])
+    expect(JSON.stringify(ran.events)).not.toContain('what was decided then is kept')
+    expect(asked).toBe(2)
+  })
+
   test('and registers something otherwise keeps what was begun, and is told so', async () => {
     const cloud = createCloud()
     const engine = await engines.of(cloud)

@@ -6,7 +6,7 @@ import { orderOfEffects } from '../../shared/records/order-of-effects.ts'
 import { type Cloud, createCloud } from './cloud.ts'
 import type { Program } from './engine.ts'
 import { Killed } from './process.ts'
-import { createEngines, thing, things } from './things.ts'
+import { createEngines, deleteFirst, thing, things } from './things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -92,6 +92,49 @@ test.for(
   expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
   expect(cloud.log).toEqual(['create a', 'create slow'])
   expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'slow-1'])
+})
+
+/** A cloud whose objects are called as their resources; the second create of one is held up. */
+function namedCloud() {
+  const cloud = createCloud()
+  const reached = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  const create = cloud.script.create as (ask: CreateRequest) => object
+  let creates = 0
+  const script = {
+    ...cloud.script,
+    create: async (ask: CreateRequest) => {
+      creates += 1
+      if (creates === 2) {
+        reached.resolve()
+        await go.promise
+      }
+      return { ...create(ask), id: ask.name }
+    },
+  }
+  return { ...cloud, script, reached: reached.promise, go: go.resolve }
+}
+
+test('what came late takes the place of what was deleted for it, also under its id', async () => {
+  const cloud = namedCloud()
+  const engine = await engines.of(cloud)
+  const upTo =
+    (replace: number): Program =>
+    async monitor => {
+      await thing(monitor, 'a', { replace }, deleteFirst)
+    }
+  await engine.run(upTo(1))
+  const deposed = engine.run(upTo(2)).catch((thrown: unknown) => thrown)
+  await cloud.reached
+  // Closes what seems dead, and decides nothing.
+  const second = await engine.run(() => Promise.reject(new Error('the program fails')))
+  expect(second.state.pending_operations).toHaveLength(1)
+  cloud.go()
+  await deposed
+  const third = await engine.run(upTo(2))
+  expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
+  expect(third.state.resources?.at(-1)).toMatchObject({ id: 'a', inputs: { replace: 2 } })
+  expect(cloud.log).toEqual(['create a', 'delete a', 'create a'])
 })
 
 test('what turns up after a person had cleared it is deleted', async () => {

@@ -101,10 +101,10 @@ function contextOf(
   const given = new Map<string, number>()
   const runner = createDeploymentRunner({
     ...deps,
-    nextAnswer(key) {
+    nextCall(key) {
       const at = given.get(key) ?? 0
       given.set(key, at + 1)
-      return recorded?.answers(key)[at]
+      return { at, known: recorded?.answer(key, at) }
     },
   })
   const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })

@@ -4,6 +4,7 @@ import type { Head } from '../../records/head.ts'
 import { type DeploymentId, deploymentIdOf, deploymentPartsOf } from '../../records/ids.ts'
 import { lateKeyOf, type LateOutcome } from '../../records/late.ts'
 import { makesObject } from '../../records/operation.ts'
+import { isReplaced } from '../../state/pending.ts'
 import { executedOperations, inBatches, readRecords, viewLog } from './log-view.ts'
 import { readSnapshotBlob } from './snapshot-blob.ts'
 
@@ -82,8 +83,9 @@ async function knownSince(ports: Ports, deployment: DeploymentId): Promise<Reado
   const known = new Set<string>()
   for (const { version, snapshot } of await ports.catalog.versions(stack, Number.MAX_SAFE_INTEGER))
     if (version >= (record?.version ?? 0))
-      for (const { urn, id } of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
-        known.add(keyOf(urn, id))
+      // What was deleted for its replacement may have had the id of that.
+      for (const resource of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
+        if (!isReplaced(resource)) known.add(keyOf(resource.urn, resource['id']))
   return known
 }
 

@@ -20,8 +20,8 @@ export interface Recorded {
   readonly of: (urn: Urn) => readonly RecordedDecision[]
   /** The outputs that were registered last for a state. */
   readonly outputsOf: (target: StateReference) => StoredResource | undefined
-  /** Answers to one call, in the order in which they were given. */
-  readonly answers: (key: string) => readonly Of<'answered'>[]
+  /** The answer to the call of a key before which the program had made `at` others. */
+  readonly answer: (key: string, at: number) => RecordedAnswer | undefined
   readonly plan: (what: Of<'plan'>['what']) => readonly Operation[] | undefined
   readonly hasPassed: (phase: Phase) => boolean
   readonly programEnded: Of<'program-ended'> | undefined
@@ -33,7 +33,7 @@ export function recordedOf(view: LogView): Recorded {
   const decisions = view.decisions.slice(since)
   const byUrn = new Map<Urn, RecordedDecision[]>()
   const outputs = new Map<string, StoredResource>()
-  const answers = new Map<string, Of<'answered'>[]>()
+  const answers = new Map<string, RecordedAnswer[]>()
   const plans = new Map<string, readonly Operation[]>()
   const phases = new Set<Phase>()
   let programEnded: Of<'program-ended'> | undefined
@@ -56,7 +56,7 @@ export function recordedOf(view: LogView): Recorded {
     ),
     of: urn => byUrn.get(urn) ?? [],
     outputsOf: target => outputs.get(keyOf(target)),
-    answers: key => answers.get(key) ?? [],
+    answer: (key, at) => answers.get(key)?.find((one, place) => (one.at ?? place) === at),
     plan: what => plans.get(what),
     hasPassed: phase => phases.has(phase),
     programEnded,

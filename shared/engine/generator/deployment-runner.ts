@@ -21,8 +21,11 @@ export interface DeploymentRunnerDeps extends ChainDeps {
   readonly nextId: () => OperationId
   /** What earlier lives decided; absent in the first. */
   readonly recorded: Recorded | undefined
-  /** The answer to the next call of this key that an earlier life recorded. */
-  readonly nextAnswer: (key: string) => RecordedAnswer | undefined
+  /** Counts a call of a key; `known`: the answer that an earlier life recorded. */
+  readonly nextCall: (key: string) => {
+    readonly at: number
+    readonly known: RecordedAnswer | undefined
+  }
 }
 
 /**
@@ -62,7 +65,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       return { state, ref: target.ref }
     },
     async answer(key, ask) {
-      const known = deps.nextAnswer(key)
+      const { at, known } = deps.nextCall(key)
       if (known !== undefined)
         return {
           outputs: sealing.openMap(known.outputs),
@@ -74,6 +77,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       writer.note({
         kind: 'answered',
         key,
+        at,
         outputs: sealing.sealMap(answer.outputs),
         failures: answer.failures,
         ...(answer.dependencies === undefined ? {} : { dependencies: [...answer.dependencies] }),

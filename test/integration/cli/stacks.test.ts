@@ -120,6 +120,14 @@ describe('stacks', () => {
     expect(existsSync(join(bench.root, 'Pulumi.dev.yaml'))).toBe(false)
   })
 
+  test('rm wants to hear of pending creates, which are named nowhere else', async () => {
+    const resource = { urn, type: 'a:b:C', custom: true }
+    bench.states.set(dev, stateOf([], { pending_operations: [{ resource, type: 'creating' }] }))
+    expect((await bench.run('stack', 'rm', 'dev', '-y')).err).toContain(`pending creates: ${urn}`)
+    bench.states.set(dev, stateOf([], { pending_operations: [{ resource, type: 'deleting' }] }))
+    expect((await bench.run('stack', 'rm', 'dev', '-y')).exit).toBe(0)
+  })
+
   test('output shows secrets only on request', async () => {
     const secret = {
       '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
@@ -172,6 +180,14 @@ describe('states', () => {
       secrets_providers: { type: 'passphrase', state: { salt: 'new-salt' } },
       metadata: { secrets: 'sealed' },
     })
+  })
+
+  test('import warns of what is pending in the state that it replaces', async () => {
+    const resource = { urn, type: 'a:b:C', custom: true }
+    bench.states.set(dev, stateOf([], { pending_operations: [{ resource, type: 'creating' }] }))
+    bench.answers.push(JSON.stringify({ version: 3, deployment: stateOf([resource]) }))
+    const { err } = await bench.run('stack', 'import')
+    expect(err).toContain(`the pending operation 'creating' of ${urn} is forgotten`)
   })
 
   test('import refuses what is foreign, broken or sealed by a service, and leaves the state', async () => {

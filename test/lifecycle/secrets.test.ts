@@ -1,0 +1,40 @@
+import { afterEach, expect, test } from 'vitest'
+import { CheckResponse } from '../../proto/gen/pulumi/provider.ts'
+import type { CheckRequest } from '../../proto/gen/pulumi/provider.ts'
+import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
+import { createCloud } from './cloud.ts'
+import { createEngines, thing } from './things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const secret = (value: string): object => ({
+  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+  value,
+})
+
+test('what a provider says of its refused token gets into no record and no event', async () => {
+  const cloud = createCloud()
+  const script = {
+    ...cloud.script,
+    checkConfig: (ask: CheckRequest) => CheckResponse.create({ inputs: ask.news ?? {} }),
+    create: () => {
+      throw new Error('the token tok-123456 was refused: {"password":"open \\"sesame\\""}')
+    },
+  }
+  const engine = await engines.of({ ...cloud, script })
+  const ran = await engine.run(async monitor => {
+    const mine = { type: 'pulumi:providers:test', name: 'mine', custom: true }
+    const { urn, id } = await monitor.register({
+      ...mine,
+      object: { token: secret('tok-123456') },
+    })
+    const object = { password: secret('open "sesame"') }
+    await thing(monitor, 'a', object, { provider: `${urn}::${id}` })
+  })
+  const ids = [1, 2, 3, 4].map(id => id as OperationId)
+  const ends = await engine.platform.operations.ends(deploymentIdOf(ran.stack, 1), ids)
+  const errors = [...ends.values()].map(({ outcome }) => outcome?.error?.message)
+  expect(errors).toEqual(['the token [secret] was refused: {"password":"[secret]"}'])
+  expect(JSON.stringify(ran.events)).not.toMatch(/tok-123456|sesame/)
+})
