@@ -1,28 +1,140 @@
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type EffectList, orderOfEffects } from '../../shared/records/order-of-effects.ts'
+import type { Effect, EffectList } from '../../shared/records/effect.ts'
+import { orderOfEffects, unlisted } from '../../shared/records/order-of-effects.ts'
 
-const file = join(import.meta.dirname, '..', '..', 'docs', 'order-of-effects.md')
+const root = join(import.meta.dirname, '..', '..')
+const file = join(root, 'docs', 'order-of-effects.md')
 
 const head = `# Order of effects
 
-This page is made from \`shared/records/order-of-effects.ts\`; a test fails when the two differ, and another one when a
-handler does something else than is written here. After a change write it anew with
-\`npm test -- test/house/effects-doc.test.ts -u\`.
+This page is made from \`shared/records/order-of-effects.ts\`; a test fails when the two differ. After a change write it
+anew with \`npm test -- test/house/effects-doc.test.ts -u\`.
 
-Between any two lines a process may die. The crash suite kills one before and after each effect of several deployments
-and checks what comes of it ([test/lifecycle](../test/lifecycle/resume.ts)). Reads are not effects and are not listed,
-except where something hangs on their place in the order.
+Between any two lines a process may die. The crash suite is generated from the same table: for each numbered line a
+process is killed before it and another one after it, what is left is gone on with, and the cloud is compared with the
+state ([test/lifecycle](../test/lifecycle/order-of-effects.full.test.ts)). A line that no scenario reaches fails that suite, a
+call of a port that no line names fails [test/house](../test/house/effects-doc.test.ts), and what a handler does in another
+order than is written here fails [test/lifecycle](../test/lifecycle/order-of-effects.test.ts).
 `
 
+const lists: readonly EffectList[] = Object.values(orderOfEffects)
+
+const perOf: Readonly<Record<EffectList['per'], string>> = {
+  process: '',
+  executor: ' Of each executor in this order.',
+  chain: ' Of each chain in this order; chains beside each other.',
+  run: ' Of each operation in this order; operations beside each other.',
+  message: ' Of each message in this order; messages beside each other.',
+}
+
+function rowOf({ call, by, what, ifDead, only, again }: Effect, at: number): string {
+  const files = by.map(path => `[${path.split('/').at(-1)}](../${path})`).join(', ')
+  const when = only === undefined || only.startsWith('unless ') ? only : `only ${only}`
+  const whole = [what, ...(when === undefined ? [] : [when])].join('; ')
+  const loop = again === undefined ? '' : again === at + 1 ? '; repeated' : `; again from ${again}`
+  return `| ${at + 1} | \`${call}\` | ${files} | ${whole}${loop} | ${ifDead} |`
+}
+
 test('docs/order-of-effects.md is the table', async () => {
-  const lists: readonly EffectList[] = Object.values(orderOfEffects)
-  const sections = lists.map(({ handler, when, effects }) => {
-    const rows = effects.map(
-      ({ call, what, ifDead }, at) => `| ${at + 1} | \`${call}\` | ${what} | ${ifDead} |`,
-    )
-    const table = ['| | Effect | What | If the process dies after it |', '|---|---|---|---|']
-    return `\n## ${handler}: ${when}\n\n${[...table, ...rows].join('\n')}\n`
+  const sections = lists.map(({ handler, when, per, effects }) => {
+    const table = [
+      '| | Effect | Where | What | If the process dies after it |',
+      '|---|---|---|---|---|',
+    ]
+    const after = perOf[per] === '' ? '' : `\n${perOf[per].trim()}\n`
+    return `\n## ${handler}: ${when}\n${after}\n${[...table, ...effects.map(rowOf)].join('\n')}\n`
   })
-  await expect(head + sections.join('')).toMatchFileSnapshot(file)
+  const left = unlisted.map(
+    ({ calls, why }) => `- ${calls.map(call => `\`${call}\``).join(', ')}: ${why}.`,
+  )
+  const others = `
+## What is not listed
+
+${left.join('\n')}
+- Check, Diff, Read, Invoke, Construct and Configure of a provider: they change nothing that is kept.
+- Programs and plugins that are started and ended: they die with the process that started them, and
+  [who comes next ends what is left of them](reliability.md).
+`
+  await expect(head + sections.join('') + others).toMatchFileSnapshot(file)
+})
+
+/** The methods of every port of the records, by the name that platforms give it. */
+function methodsOfPorts(): ReadonlySet<string> {
+  const names: Readonly<Record<string, string>> = {
+    DecisionLog: 'log',
+    ChainQueue: 'chains',
+    BlobSweep: 'blobSweep',
+  }
+  const calls = new Set<string>()
+  for (const name of ['records', 'catalog', 'queue', 'retention']) {
+    const text = readFileSync(join(root, 'shared', 'ports', `${name}.ts`), 'utf8')
+    for (const [, port = '', body = ''] of text.matchAll(
+      /export interface (\w+)Port \{\n(.*?)\n\}/gs,
+    ))
+      for (const [, method] of body.matchAll(/^ {2}readonly (\w+): \(/gm))
+        calls.add(`${names[port] ?? port.toLowerCase()}.${method}`)
+  }
+  return calls
+}
+
+const listedCalls = lists.flatMap(({ effects }) => effects)
+const ofRecords = /^(log\.append) .*$/
+
+test('every method of a port is listed, or not listed for a reason', () => {
+  const listed = new Set(listedCalls.map(({ call }) => call.replace(ofRecords, '$1')))
+  const known = new Set([...listed, ...unlisted.flatMap(({ calls }) => calls)])
+  known.delete('provider call')
+  expect([...methodsOfPorts()].filter(call => !known.has(call))).toEqual([])
+  expect([...known].filter(call => !methodsOfPorts().has(call))).toEqual([])
+  expect(unlisted.flatMap(({ calls }) => calls).filter(call => listed.has(call))).toEqual([])
+})
+
+/** The source of everything that does effects, by its path. */
+function sources(): ReadonlyMap<string, string> {
+  const paths = ['shared/engine', 'functions', 'local', 'cli'].flatMap(folder =>
+    globSync(`${folder}/**/*.ts`, { cwd: root }),
+  )
+  const own = paths.filter(path => !path.endsWith('.test.ts'))
+  return new Map(own.map(path => [path, readFileSync(join(root, path), 'utf8')]))
+}
+
+test('whoever asks a port for an effect is named beside it, and nobody else is', () => {
+  const methods = methodsOfPorts()
+  const silent = new Set(unlisted.flatMap(({ calls }) => calls))
+  const found = new Set<string>()
+  for (const [path, text] of sources())
+    for (const [, call = ''] of text.matchAll(/\b((?:\w+)\.(?:\w+))\(/g))
+      if (methods.has(call) && !silent.has(call) && call !== 'log.append')
+        found.add(`${call} by ${path}`)
+  const listed = listedCalls
+    .filter(({ call }) => methods.has(call))
+    .flatMap(({ call, by }) => by.map(path => `${call} by ${path}`))
+  expect([...found].sort()).toEqual([...new Set(listed)].sort())
+})
+
+test('whoever decides something that goes into the log is named beside it', () => {
+  const decided = /(?:\bkind: '(?=[a-z-]+')([a-z-]+)'(?:, phase: '([a-z-]+)')?)/g
+  const rows = listedCalls.filter(({ call }) => call.startsWith('log.append '))
+  const kinds = new Set(rows.map(({ call }) => call.slice('log.append '.length)))
+  const wrong: string[] = []
+  for (const { call, by } of rows)
+    for (const path of by) {
+      const text = sources().get(path) ?? ''
+      const all = [...text.matchAll(decided)].map(([, kind, phase]) =>
+        phase === undefined ? kind : `${kind} ${phase}`,
+      )
+      if (!all.includes(call.slice('log.append '.length))) wrong.push(`${call} by ${path}`)
+    }
+  expect(wrong).toEqual([])
+  const records = readFileSync(join(root, 'shared', 'records', 'log.ts'), 'utf8')
+  const [, union = ''] = /export type Decision =\n(.*?)\n\n/s.exec(records) ?? []
+  const [, phases = ''] = /export type Phase = (.*)/.exec(records) ?? []
+  const all = [
+    ...[...union.matchAll(/readonly kind: '([a-z-]+)'/g)].map(([, kind = '']) => kind),
+    ...[...phases.matchAll(/'([a-z-]+)'/g)].map(([, phase]) => `phase ${phase}`),
+  ].filter(kind => kind !== 'phase')
+  expect(all.filter(kind => !kinds.has(kind))).toEqual([])
+  expect([...kinds].filter(kind => !all.includes(kind))).toEqual([])
 })

@@ -2,6 +2,7 @@ import {
   CheckResponse,
   CreateResponse,
   DiffResponse,
+  InvokeResponse,
   ReadResponse,
   UpdateResponse,
 } from '../../proto/gen/pulumi/provider.ts'
@@ -30,16 +31,31 @@ export interface Cloud {
   readonly faults: Set<string>
   /** Changes something behind the engine's back, and removes something: what a refresh finds. */
   readonly drift: () => void
+  /** What was removed so. */
+  readonly drifted: Set<string>
+  /** Lets creates of a name wait; answers when one does, and how to let them go. */
+  readonly hold: (name: string) => { readonly reached: Promise<void>; readonly go: () => void }
   /** Most mutating calls that were under way at once. */
   readonly peak: () => number
 }
 
-/** Makes an empty cloud. Each mutating call takes `delayMs`. */
-export function createCloud(delayMs = 0): Cloud {
-  const objects = new Map<string, Record<string, unknown>>()
+/**
+ * Makes an empty cloud, or one that goes on from a copy of another. Each mutating call takes
+ * `delayMs`.
+ */
+export function createCloud(delayMs = 0, from?: Cloud): Cloud {
+  const objects = new Map(from?.objects)
   const log: string[] = []
   const faults = new Set<string>()
   const counts = new Map<string, number>()
+  for (const line of from?.log ?? []) {
+    const [what, name = ''] = line.split(' ')
+    if (what === 'create') counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const held = new Map<
+    string,
+    { reached: PromiseWithResolvers<void>; go: PromiseWithResolvers<void> }
+  >()
   let running = 0
   let peak = 0
   const mutate = async <T>(what: string, change: () => T): Promise<T> => {
@@ -55,9 +71,11 @@ export function createCloud(delayMs = 0): Cloud {
     configure: () => ConfigureResponse.create({ acceptSecrets: true, supportsPreview: true }),
     check: (ask: CheckRequest) => CheckResponse.create({ inputs: ask.news ?? {} }),
     diff: (ask: DiffRequest) => diffOf(ask.oldInputs ?? {}, ask.news ?? {}),
-    create: (ask: CreateRequest) => {
+    create: async (ask: CreateRequest) => {
       const properties = ask.properties ?? {}
       if (ask.preview) return CreateResponse.create({ properties })
+      held.get(ask.name)?.reached.resolve()
+      await held.get(ask.name)?.go.promise
       return mutate(`create ${ask.name}`, () => {
         const number = (counts.get(ask.name) ?? 0) + 1
         counts.set(ask.name, number)
@@ -79,6 +97,7 @@ export function createCloud(delayMs = 0): Cloud {
         objects.delete(ask.id)
         return {}
       }),
+    invoke: () => InvokeResponse.create({ return: { count: 1 } }),
     read: (ask: ReadRequest) => {
       const found = objects.get(ask.id)
       return found === undefined
@@ -86,12 +105,20 @@ export function createCloud(delayMs = 0): Cloud {
         : ReadResponse.create({ id: ask.id, properties: found, inputs: found })
     },
   }
+  const hold: Cloud['hold'] = name => {
+    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    held.set(name, { reached, go })
+    return { reached: reached.promise, go: go.resolve }
+  }
+  const drifted = new Set<string>()
   const drift = (): void => {
     const [removed, changed] = [...objects.keys()].filter(id => /^(?:kept|gone)-1$/.test(id)).sort()
     if (changed !== undefined) objects.set(changed, { v: 7 })
-    if (removed !== undefined) objects.delete(removed)
+    if (removed === undefined) return
+    objects.delete(removed)
+    drifted.add(removed)
   }
-  return { script, objects, log, faults, drift, peak: () => peak }
+  return { script, objects, log, faults, drift, drifted, hold, peak: () => peak }
 }
 
 function diffOf(olds: Record<string, unknown>, news: Record<string, unknown>): DiffResponse {

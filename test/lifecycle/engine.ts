@@ -1,17 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { credentials } from '@grpc/grpc-js'
-import type { CallResponse } from '../../proto/gen/pulumi/provider.ts'
-import {
-  RegisterResourceOutputsRequest,
-  RegisterResourceRequest,
-  type RegisterResourceResponse,
-  ResourceCallRequest,
-  ResourceInvokeRequest,
-  type ResourceInvokeResponse,
-  ResourceMonitorClient,
-} from '../../proto/gen/pulumi/resource.ts'
 import { deploy } from '../../local/deploy.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
@@ -21,32 +10,21 @@ import {
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
-import type { PluginHost } from '../../shared/providers/provider.ts'
+import type { Provider } from '../../shared/providers/provider.ts'
 import {
   type Script,
   type ScriptedProvider,
   serveScript,
 } from '../../shared/providers/pulumi/scripted-server.ts'
-import type { ProgramHost } from '../../shared/programs/program.ts'
-import { type Killing, Killed, openProcess, type TestProcess } from './process.ts'
+import { pluginHost, type Program, programHost, project, stackName } from './hosts.ts'
+import type { Tracer } from './order.ts'
+import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
-/** What a scripted program does: it registers through the real protocol. */
-export type Program = (monitor: Monitor) => Promise<void>
-
-/** The monitor as a scripted program sees it. */
-export interface Monitor {
-  readonly stack: string
-  readonly register: (
-    request: Partial<RegisterResourceRequest> & { type: string; name: string },
-  ) => Promise<RegisterResourceResponse>
-  readonly outputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
-  readonly invoke: (token: string) => Promise<Record<string, unknown>>
-  readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
-}
+export type { Monitor, Program } from './hosts.ts'
 
 /** What a run is asked besides its command. */
 export interface Asked {
@@ -65,11 +43,15 @@ export interface Asked {
   /** Forget pending creates, as a person may say. */
   readonly forget?: boolean
   /** Kill the run at one of its effects: it then neither does nor hears anything more. */
-  readonly kill?: Killing
+  readonly kill?: Killing | undefined
   /** How long each generator and executor may last. */
   readonly functionLimitMs?: number
   /** Called with the deployment once it runs. */
   readonly began?: (running: RunningDeployment) => void
+  /** What is wrong with the ports of the run. */
+  readonly disturb?: Disturb
+  /** What is wrong with its provider. */
+  readonly provider?: (provider: Provider) => Provider
   /** The store's operations with a fault of their own, for the executor. */
   readonly disturbed?: (operations: OperationsPort) => OperationsPort
   /** How far the wall clock of the run is ahead of the others', in ms. */
@@ -88,6 +70,7 @@ export interface Ran {
   readonly stack: StackId
   /** The names of its effects, in order. */
   readonly effects: readonly string[]
+  readonly tracer: Tracer
 }
 
 /**
@@ -99,19 +82,28 @@ export interface TestEngine {
   /** The folder of its store. */
   readonly home: string
   readonly run: (program: Program | undefined, asked?: Asked) => Promise<Ran>
+  /** Does something else as a process that may be killed at one of its effects. */
+  readonly during: <T>(
+    kill: Killing | undefined,
+    work: (process: TestProcess) => Promise<T>,
+  ) => Promise<T>
+  /** As `close`, but its home stays. */
+  readonly keep: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-const project = 'life'
-const stack = 'dev'
-const id = stackIdOf(project, stack)
+const id = stackIdOf(project, stackName)
 
 /** The manager costs a key derivation, so all engines of a file share one. */
 const managers = createPassphraseManager('lifecycle')
 
-/** Opens an engine whose only package is `test`, answered by `script`. */
-export async function openEngine(script: Script): Promise<TestEngine> {
+/**
+ * Opens an engine whose only package is `test`, answered by `script`; `from`: the home of one that
+ * was closed, to go on from a copy of it.
+ */
+export async function openEngine(script: Script, from?: string): Promise<TestEngine> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-life-'))
+  if (from !== undefined) cpSync(from, home, { recursive: true })
   const platform = await openEmbeddedPlatform({ home })
   const open: TestProcess[] = []
   let number = 0
@@ -128,9 +120,13 @@ export async function openEngine(script: Script): Promise<TestEngine> {
       skewMs: asked.skewMs ?? 0,
       haste: asked.haste ?? 1,
       heard: asked.heard,
+      disturb: asked.disturb,
     })
     open.push(process)
-    const guarded = { ...provider, provider: process.guardProvider(provider.provider) }
+    const guarded = {
+      ...provider,
+      provider: process.guardProvider(asked.provider?.(provider.provider) ?? provider.provider),
+    }
     const hosts = () => ({ programs: programHost(program), plugins: pluginHost(guarded) })
     const operations = asked.disturbed?.(process.platform.operations) ?? process.platform.operations
     const done = deploy({
@@ -144,23 +140,38 @@ export async function openEngine(script: Script): Promise<TestEngine> {
       return running.done
     })
     const result = await Promise.race([done, process.died])
+    const { violations } = process.tracer
+    if (violations.length > 0) throw new Error(`not in order: ${violations.join('; ')}`)
     if (result === 'killed') throw new Killed(process.effects)
     const record = await platform.catalog.stack(id)
     const state = await readSnapshotBlob(platform.blobs, record?.snapshot ?? '')
     const fault = verifyIntegrity(state)
     if (fault !== undefined && record?.snapshot !== '')
       throw new Error(`the published state is wrong: ${fault}`)
-    return { stack: id, result, events, state, effects: process.effects }
+    return { stack: id, result, events, state, effects: process.effects, tracer: process.tracer }
+  }
+  const keep = async (): Promise<void> => {
+    provider.close()
+    for (const process of open) await process.close()
+    await platform.close()
   }
   return {
     platform,
-    provider,
     home,
+    provider,
     run,
+    async during(kill, work) {
+      const process = await openProcess({ home, number: (number += 1), kill })
+      open.push(process)
+      const done = await Promise.race([work(process), process.died])
+      const { violations } = process.tracer
+      if (violations.length > 0) throw new Error(`not in order: ${violations.join('; ')}`)
+      if (done === 'killed') throw new Killed(process.effects)
+      return done
+    },
+    keep,
     async close() {
-      provider.close()
-      for (const process of open) await process.close()
-      await platform.close()
+      await keep()
       rmSync(home, { recursive: true, force: true })
     },
   }
@@ -200,85 +211,5 @@ function requestOf(given: {
     wait: false,
     ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),
     pendingCreates: { exist: new Map(), forget: asked.forget ?? false },
-  }
-}
-
-/** Every load answers with the scripted provider; ending it is the test's affair. */
-function pluginHost(scripted: ScriptedProvider): PluginHost {
-  let configured: Promise<void> | undefined
-  const { provider } = scripted
-  const shared = {
-    ...provider,
-    configure: (ask: Parameters<typeof provider.configure>[0]) => {
-      configured ??= provider.configure(ask)
-      return configured
-    },
-    close: () => Promise.resolve(),
-  }
-  return {
-    load: () => Promise.resolve(shared),
-    find: () => ({ path: 'scripted' }),
-    cancelAll: () => Promise.resolve(),
-    abandon: () => undefined,
-    close: () => Promise.resolve(),
-  }
-}
-
-function programHost(program: Program | undefined): ProgramHost {
-  return {
-    run: async run => {
-      const client = new ResourceMonitorClient(run.monitorAddress, credentials.createInsecure(), {
-        'grpc.max_receive_message_length': -1,
-      })
-      const ended = runProgram(client, program).finally(() => client.close())
-      return { ended, stop: () => Promise.resolve() }
-    },
-  }
-}
-
-async function runProgram(
-  client: ResourceMonitorClient,
-  program: Program | undefined,
-): Promise<{ error: string | undefined; bail: boolean }> {
-  const call = <T>(ask: (done: (failed: Error | null, value: T) => void) => unknown): Promise<T> =>
-    new Promise((resolve, reject) =>
-      ask((failed, value) => (failed === null ? resolve(value) : reject(failed))),
-    )
-  const monitor = (root: string): Monitor => ({
-    stack: root,
-    register: request =>
-      call(done =>
-        client.registerResource(
-          RegisterResourceRequest.create({
-            acceptSecrets: true,
-            aliasSpecs: true,
-            parent: root,
-            ...request,
-          }),
-          done,
-        ),
-      ),
-    outputs: async (urn, outputs) => {
-      const request = RegisterResourceOutputsRequest.create({ urn, outputs })
-      await call<object>(done => client.registerResourceOutputs(request, done))
-    },
-    invoke: async tok => {
-      const request = ResourceInvokeRequest.create({ tok, args: {} })
-      const answer = await call<ResourceInvokeResponse>(done => client.invoke(request, done))
-      return answer.return ?? {}
-    },
-    call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
-  })
-  try {
-    const root = await monitor('').register({
-      type: 'pulumi:pulumi:Stack',
-      name: `${project}-${stack}`,
-      object: {},
-    })
-    await program?.(monitor(root.urn))
-    await call<object>(done => client.signalAndWaitForShutdown({}, done))
-    return { error: undefined, bail: false }
-  } catch {
-    return { error: undefined, bail: true }
   }
 }

@@ -2,7 +2,6 @@ import { afterEach, expect, test } from 'vitest'
 import type { CreateRequest } from '../../proto/gen/pulumi/provider.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
-import { orderOfEffects } from '../../shared/records/order-of-effects.ts'
 import { type Cloud, createCloud } from './cloud.ts'
 import type { Program } from './engine.ts'
 import { Killed } from './process.ts'
@@ -63,35 +62,6 @@ test('what a process made that was taken for dead is found by the next deploymen
     'diagnosticEvent' in event ? [event.diagnosticEvent.message] : [],
   )
   expect(told.join('\n')).toContain("it has the id 'slow-1'")
-})
-
-test.for(
-  orderOfEffects.late.effects.flatMap(({ call }) => [
-    { call, when: 'before' as const },
-    { call, when: 'after' as const },
-  ]),
-)('a process that was taken for dead dies $when $call, and nothing is lost', async kill => {
-  const cloud = slowCloud()
-  const engine = await engines.of(cloud)
-  // The first removal of a message is that of `a`, whose chain ended before.
-  const effect = kill.call === 'catalog.putLate' ? 1 : 2
-  const deposed = engine
-    .run(program, { kill: { ...kill, effect } })
-    .catch((thrown: unknown) => thrown)
-  await cloud.reached
-  const second = await engine.run(things({ a: { v: 1 } }))
-  expect(second.state.pending_operations).toHaveLength(1)
-  cloud.go()
-  expect(await deposed).toBeInstanceOf(Killed)
-  const third = await engine.run(program)
-  if (kill.call === 'operations.putOutcome' && kill.when === 'before') {
-    // Nobody wrote down what was made: its create is named until a person settles it.
-    expect(third.result.pending).toHaveLength(1)
-    return
-  }
-  expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
-  expect(cloud.log).toEqual(['create a', 'create slow'])
-  expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'slow-1'])
 })
 
 test('what turns up after a person had cleared it is deleted', async () => {

@@ -1,47 +1,86 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import type { EffectList } from '../../shared/records/effect.ts'
 import { orderOfEffects } from '../../shared/records/order-of-effects.ts'
 import { createCloud } from './cloud.ts'
+import { checkCrash, crashes } from './crashes.ts'
 import { openEngine, type Program } from './engine.ts'
-import { tableName } from './resume.ts'
+import { forgetPlaces } from './resume.ts'
 
-const { start, settle, register, operate, plan, close } = orderOfEffects
+afterAll(forgetPlaces)
 
-/** What a process does for itself: no handler's order. */
-const ofTheProcess = /^(?:leases|events)\.|^log\.append (?:phase|program-ended|outputs)$/
+const { start, program, settle, register, operate, plan, close, attend, tell } = orderOfEffects
 
-const callsOf = (list: { readonly effects: readonly { readonly call: string }[] }): string[] =>
-  list.effects.map(({ call }) => call)
+/** The calls of a list, without some of its rows. */
+const callsOf = ({ effects }: EffectList, ...without: readonly number[]): string[] =>
+  effects.filter((_, at) => !without.includes(at + 1)).map(({ call }) => call)
+
+/** As the table has it: providers are asked one thing or another, plans come with more. */
+const listed = (effect: string): string => {
+  if (effect.startsWith('provider.')) return 'provider call'
+  return effect.endsWith(' + plan') ? 'log.append plan' : effect
+}
 
 const one: Program = async monitor => {
   await monitor.register({ type: 'test:index:Thing', name: 'a', custom: true, object: {} })
 }
 
+const [phase, ended, applied] = callsOf(program)
+const [registered, retired] = callsOf(attend)
+const began = [...callsOf(start, 4, 6), registered, phase]
+/** Nothing waits, nothing is late, slow or parked. */
+const unasked = [5, 6, 7, 9, 10]
+const over = [applied, ...callsOf(close, 3), retired]
+
 test('a deployment does what the table says, in its order', async () => {
   const engine = await openEngine(createCloud().script)
   try {
-    const calls = async (program: Program | undefined) =>
-      (await engine.run(program)).effects.filter(name => !ofTheProcess.test(name)).map(tableName)
-    const without = (names: readonly string[], ...gone: readonly string[]): string[] =>
-      names.filter(name => !gone.includes(name))
+    const effects = async (what: Program): Promise<readonly string[]> => {
+      const ran = await engine.run(what)
+      expect(ran.tracer.unfinished()).toEqual([])
+      // Events are kept beside everything, by the clock.
+      return ran.effects.map(listed).filter(call => !callsOf(tell).includes(call))
+    }
     // Stack and provider are settled; one create, upon which nobody waits.
-    expect(await calls(one)).toEqual([
-      ...callsOf(start),
+    expect(await effects(one)).toEqual([
+      ...began,
       ...callsOf(settle),
       ...callsOf(settle),
       ...callsOf(register),
-      ...without(callsOf(operate), 'operations.arrive', 'chains.send'),
-      ...callsOf(close),
+      ...callsOf(operate, ...unasked, 8),
+      ended,
+      ...over,
     ])
     // Nothing is registered but the stack: the resource goes, then its provider, without a call.
-    const [send = ''] = callsOf(operate).slice(5)
-    expect(await calls(async () => {})).toEqual([
-      ...callsOf(start),
+    expect(await effects(async () => {})).toEqual([
+      ...began,
       ...callsOf(plan),
-      ...without(callsOf(operate), send, 'chains.remove'),
-      ...without(callsOf(operate), 'provider call', 'operations.arrive', send),
-      ...callsOf(close),
+      ...callsOf(operate, ...unasked, 11),
+      ...callsOf(operate, ...unasked, 2, 8),
+      ...over,
     ])
   } finally {
     await engine.close()
   }
 })
+
+test('what the table has in another order is told', async () => {
+  const { createTracer } = await import('./order.ts')
+  const tracer = createTracer()
+  const [closing, stop, , , , closed] = callsOf(close)
+  tracer.note('log.append', ['d', { number: 1, decisions: [{ kind: 'closing' }] }])
+  expect([closing, stop, closed]).toEqual(['log.append closing', 'control.stop', 'control.close'])
+  expect(tracer.violations).toEqual([])
+  expect(tracer.unfinished()).toEqual(['process close: log.append closing'])
+  tracer.note('log.append', ['d', { number: 2, decisions: [{ kind: 'closing' }] }])
+  expect(tracer.violations).toEqual(['process close: log.append closing after log.append closing'])
+  tracer.note('chains.send', [[]])
+  expect(tracer.violations.at(-1)).toBe('chains.send by nobody: no list has it')
+})
+
+/** Some of the deaths, from every part of the table; all of them are in the full tier. */
+const sample = crashes.filter(({ list, scene }, at) => {
+  const isQuick = scene.delayMs === undefined && list !== 'parkOn' && list !== 'redo'
+  return isQuick && at % 13 === 1
+})
+
+test.concurrent.for(sample)('a process dies $title', checkCrash)

@@ -1,7 +1,7 @@
 import { compact } from '../../functions/compaction/handle.ts'
 import type { GeneratorPorts } from '../../functions/step-generator/start.ts'
 import { portsOf } from '../../local/local.ts'
-import { error } from '../../shared/errors/error.ts'
+import { error, hasCode } from '../../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -9,12 +9,18 @@ import {
 import type { Provider } from '../../shared/providers/provider.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
+import type { Delivery } from '../../shared/ports/queue.ts'
+import { createTracer, isEffect, type Noted, type Row, type Tracer } from './order.ts'
 
 /** When a process dies: before its n-th effect, or after it and before it hears of it. */
 export interface Killing {
   readonly effect: number
   /** Counts only effects of this name: the order of others may differ from run to run. */
   readonly call?: string
+  /** Counts only what is this row of the table. */
+  readonly row?: Row
+  /** Counts nothing before this is so. */
+  readonly isArmed?: () => boolean
   /** `refused`: it does not die, the store only refuses this one effect. */
   readonly when: 'before' | 'after' | 'refused'
 }
@@ -35,11 +41,13 @@ export interface TestProcess {
   readonly guardProvider: (provider: Provider) => Provider
   readonly died: Promise<'killed'>
   readonly effects: readonly string[]
+  /** The same in the words of the table. */
+  readonly tracer: Tracer
   readonly close: () => Promise<void>
 }
 
-/** The ports whose calls are effects of a process, and those of their methods that only read. */
-const guarded = [
+/** The ports whose calls are effects of a process, except those that the table leaves out. */
+const portNames = [
   'log',
   'blobs',
   'operations',
@@ -49,25 +57,43 @@ const guarded = [
   'chains',
   'events',
   'nudges',
+  'retention',
+  'blobSweep',
 ] as const
-const reads =
-  /^(?:read|get|outcome|heads|ends|list|stack|stacks|history|versions|receive|renew|extend|late)$/
 
 /** An append is told by what it decides. */
 function nameOf(name: string, args: readonly unknown[]): string {
   if (name !== 'log.append') return name
   const { decisions } = args[1] as LogRecord
-  return `log.append ${decisions.map(({ kind }) => kind).join(' + ')}`
+  const kinds = decisions.map(one => (one.kind === 'phase' ? `phase ${one.phase}` : one.kind))
+  return `log.append ${kinds.join(' + ')}`
 }
 
-/** Whether the effect that came last is the one to die at. */
-function reached(kill: Killing | undefined, effects: readonly string[]): boolean {
-  if (kill?.call === undefined) return effects.length === kill?.effect
-  return (
-    effects.at(-1) === kill.call &&
-    effects.filter(name => name === kill.call).length === kill.effect
-  )
+/** Tells of each effect whether it is the one to die at. */
+function countdown(kill: Killing | undefined): (name: string, rows: readonly Row[]) => boolean {
+  let count = 0
+  return (name, rows) => {
+    if (kill === undefined) return false
+    const { call, row, isArmed } = kill
+    const counts =
+      isArmed?.() !== false &&
+      (call === undefined || name === call) &&
+      (row === undefined || rows.some(one => one.list === row.list && one.row === row.row))
+    if (counts) count += 1
+    return counts && count === kill.effect
+  }
 }
+
+const refuse = (): Promise<never> =>
+  Promise.reject(error('STORE_UNAVAILABLE', 'the store has a bad moment'))
+
+/** A provider that is asked for a preview changes nothing. */
+function isPreview([ask]: readonly unknown[]): boolean {
+  return typeof ask === 'object' && ask !== null && 'preview' in ask && ask.preview === true
+}
+
+/** Ports with a fault of their own. */
+export type Disturb = (platform: EmbeddedPlatform) => Partial<EmbeddedPlatform>
 
 /** Opens a process of its own over the store of a home, with a holder identity of its own. */
 export async function openProcess(about: {
@@ -80,6 +106,8 @@ export async function openProcess(about: {
   readonly haste?: number
   /** Hears each effect. */
   readonly heard?: ((name: string, asked: readonly unknown[]) => void) | undefined
+  /** What is wrong with its ports. */
+  readonly disturb?: Disturb | undefined
 }): Promise<TestProcess> {
   const effects: string[] = []
   const died = Promise.withResolvers<'killed'>()
@@ -95,7 +123,8 @@ export async function openProcess(about: {
     monotonicMs: () => monotonicMs() * haste,
     sleep: (ms, signal) => sleep(ms / haste, signal),
   }
-  const real = { ...embedded, clock }
+  const clocked = { ...embedded, clock }
+  const real = { ...clocked, ...about.disturb?.(clocked) }
   const die = (): Promise<never> => {
     isDead = true
     // What it waits for must not come to it any more, a message least of all.
@@ -103,32 +132,45 @@ export async function openProcess(about: {
     died.resolve('killed')
     return never
   }
-  const guard = <F extends (...args: never[]) => unknown>(name: string, call: F): F => {
-    const isRead = reads.test(name.split('.')[1] ?? '')
-    const around = async (...args: Parameters<F>): Promise<unknown> => {
+  const tracer = createTracer()
+  const isReached = countdown(about.kill)
+  const guard = <F extends (...args: never[]) => Promise<unknown>>(name: string, call: F): F => {
+    const counts = isEffect(name)
+    const named = name.startsWith('provider.') ? 'provider call' : name
+    const around = async (args: Parameters<F>, noted: Noted | undefined): Promise<unknown> => {
       if (isDead) return never
-      if (!isRead) effects.push(nameOf(name, args))
-      if (!isRead) about.heard?.(name, args)
-      const isHere = !isRead && reached(about.kill, effects)
+      if (noted !== undefined) effects.push(nameOf(name, args))
+      if (noted !== undefined) about.heard?.(name, args)
+      const isHere = noted !== undefined && isReached(nameOf(name, args), noted.rows)
       if (isHere && about.kill?.when === 'before') return die()
-      if (isHere && about.kill?.when === 'refused')
-        throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
-      const result = await call(...args)
+      const isRefused = isHere && about.kill?.when === 'refused'
+      const result = await (isRefused ? refuse() : call(...args)).catch((thrown: unknown) => {
+        // Who dies after a call does not hear that it was refused, either.
+        if (isHere && !isRefused) return undefined
+        if (hasCode(thrown, 'STORE_UNAVAILABLE')) noted?.refused()
+        throw thrown
+      })
       if (isHere) return die()
-      return isDead ? never : result
+      if (isDead) return never
+      return name === 'chains.receive' ? tracer.delivered(result as readonly Delivery[]) : result
     }
-    return around as unknown as F
+    // What is noted here goes with the caller, not with the call.
+    const guarded = (...args: Parameters<F>): Promise<unknown> =>
+      around(args, counts && !isDead && !isPreview(args) ? tracer.note(named, args) : undefined)
+    return guarded as unknown as F
   }
   const guardAll = <T extends object>(port: string, object: T): T =>
     Object.fromEntries(
       Object.entries(object).map(([name, value]) => [
         name,
-        typeof value === 'function' ? guard(`${port}.${name}`, value as () => unknown) : value,
+        typeof value === 'function'
+          ? guard(`${port}.${name}`, value as () => Promise<unknown>)
+          : value,
       ]),
     ) as T
   const platform = {
     ...real,
-    ...Object.fromEntries(guarded.map(name => [name, guardAll(name, real[name])])),
+    ...Object.fromEntries(portNames.map(name => [name, guardAll(name, real[name])])),
   } as EmbeddedPlatform
   const holder = { host: 'here', pid: about.number, started: 'then', who: 'a test' }
   return {
@@ -149,6 +191,7 @@ export async function openProcess(about: {
     }),
     died: died.promise,
     effects,
+    tracer,
     close: () => real.close(),
   }
 }

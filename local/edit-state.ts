@@ -1,0 +1,106 @@
+import type { GeneratorPorts } from '../functions/step-generator/start.ts'
+import { requireOver } from '../shared/engine/deployment/late-window.ts'
+import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
+import { busyError, closeDead, standingOf } from '../shared/engine/deployment/take-over.ts'
+import { error } from '../shared/errors/error.ts'
+import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
+import type { DeploymentId, StackId } from '../shared/records/ids.ts'
+import type { DeploymentResult } from '../shared/records/log.ts'
+import { envelopeOf } from '../shared/state/deployment.ts'
+import { pendingOf } from '../shared/state/pending.ts'
+import type { StoredDeployment } from '../shared/state/stored.ts'
+
+/** An edit of a stack's state, in its sealed form. */
+export interface StateEdit {
+  readonly command: 'stack import' | 'state'
+  readonly edit: (state: StoredDeployment) => StoredDeployment
+  /** Pending operations that the edit leaves out, for the history. */
+  readonly dropped?: readonly PendingNote[]
+}
+
+/**
+ * A state edit is a short deployment of its own, so that it excludes every other. What it comes to
+ * must keep the rules of a state. Throws STACK_BUSY, STATE_INTEGRITY and what `edit` throws; then
+ * nothing is published, and what could be refused before it began is not in the history.
+ */
+export async function editState(
+  ports: GeneratorPorts,
+  stack: StackId,
+  { command, edit, dropped }: StateEdit,
+): Promise<{ readonly version: number }> {
+  const about = { command, message: '', holder: ports.holder }
+  const now = await ports.catalog.stack(stack)
+  if (now?.current === '') await edited(ports, now, { command, edit })
+  const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
+  if (started.kind === 'busy') {
+    const standing = await standingOf(ports, started.deployment)
+    if (standing.kind === 'held')
+      throw busyError(
+        started.deployment,
+        standing.holder,
+        'Wait for the other deployment, or end it with `antichain cancel`.',
+      )
+    if (standing.kind === 'dead') await closeDead(ports, started.deployment)
+    return editState(ports, stack, { command, edit, ...(dropped === undefined ? {} : { dropped }) })
+  }
+  ports.here?.add(started.deployment)
+  try {
+    return await editIn(ports, started.deployment, { stack, command, edit, dropped })
+  } finally {
+    ports.here?.delete(started.deployment)
+  }
+}
+
+/** The edit as the deployment that it is. */
+async function editIn(
+  ports: GeneratorPorts,
+  deployment: DeploymentId,
+  about: Omit<StateEdit, 'dropped'> & {
+    readonly stack: StackId
+    readonly dropped: StateEdit['dropped']
+  },
+): Promise<{ readonly version: number }> {
+  const { stack, command, edit, dropped } = about
+  if (!(await ports.control.create(deployment, ports.holder)))
+    throw error('DEPLOYMENT_TAKEN_OVER', 'another process took this edit for dead and closed it')
+  const record = await ports.catalog.stack(stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  let version = record.version
+  let result: DeploymentResult = 'failed'
+  try {
+    const state = await edited(ports, record, { command, edit })
+    const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+    const published = await ports.catalog.publish(stack, record.version, snapshot)
+    if (published.kind === 'conflict')
+      throw error('STORE_CONFLICT', `the snapshot of ${stack} was moved by someone else`)
+    version = published.version
+    result = 'succeeded'
+    return { version }
+  } finally {
+    await ports.control.close(deployment)
+    const end = { at: ports.clock.now(), result, changes: {}, version }
+    const isDone = result === 'succeeded' && dropped !== undefined
+    await ports.catalog.release(deployment, isDone ? { ...end, dropped } : end)
+  }
+}
+
+/** What an edit makes of the state of a stack. Throws what `edit` throws, and PENDING_STILL_RUNS. */
+async function edited(
+  ports: GeneratorPorts,
+  { snapshot }: Pick<StackRecord, 'snapshot'>,
+  { command, edit }: Pick<StateEdit, 'command' | 'edit'>,
+): Promise<StoredDeployment> {
+  const before = await readSnapshotBlob(ports.blobs, snapshot)
+  const after = edit(before)
+  if (command === 'state')
+    for (const urn of forgottenBy(before, after)) await requireOver(ports, before, urn)
+  return after
+}
+
+/** URNs of pending operations that an edit drops without saying what they came to. */
+function forgottenBy(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
+  const kept = new Set(pendingOf(edited).map(({ resource }) => resource.urn))
+  const known = new Set((edited.resources ?? []).map(({ urn }) => urn))
+  const urns = pendingOf(before).map(({ resource }) => resource.urn)
+  return urns.filter(urn => !kept.has(urn) && !known.has(urn))
+}

@@ -1,0 +1,132 @@
+import { expect } from 'vitest'
+import type { orderOfEffects } from '../../shared/records/order-of-effects.ts'
+import { lists, type Row } from './order.ts'
+import { Killed } from './process.ts'
+import { checkCloud, type Final, finalOf, first, openPlace } from './resume.ts'
+import { plainScenes, type Scene } from './scene.ts'
+import { scenesOfFaults } from './scenes-of-faults.ts'
+import { scenesOfKeeping } from './scenes-of-keeping.ts'
+import { scenesOfTime } from './scenes-of-time.ts'
+
+const scenes = { ...plainScenes, ...scenesOfFaults, ...scenesOfKeeping, ...scenesOfTime }
+type SceneName = keyof typeof scenes
+
+/** In which scene each list is reached; rows of their own by `list row`. */
+const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
+  start: 'up',
+  refresh: 'refreshed',
+  program: 'up',
+  answer: 'up',
+  settle: 'up',
+  outputs: 'up',
+  register: 'up',
+  replay: 'resumed',
+  withdraw: 'otherwise',
+  plan: 'destroyed',
+  stop: 'failing',
+  close: 'up',
+  bury: 'resumed',
+  takeOver: 'resumed',
+  sweep: 'wavesResumed',
+  leave: 'leaving',
+  parkOn: 'wokenForNothing',
+  tell: 'up',
+  attend: 'up',
+  operate: 'waves',
+  redo: 'again',
+  drop: 'doubled',
+  giveBack: 'stopped',
+  askAgain: 'lost',
+  giveUp: 'poisonedWave',
+  move: 'parking',
+  ignore: 'doubled',
+  compact: 'up',
+  removeOld: 'pruned',
+  sweepBlobs: 'pruned',
+  cancel: 'cancelled',
+  redrive: 'redriven',
+  edit: 'edited',
+  makeStack: 'stacks',
+  removeStack: 'stacks',
+}
+
+const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
+  ['start 4', 'inbox'],
+  ['start 6', 'inbox'],
+  ['close 3', 'closed'],
+  ['takeOver 4', 'inboxResumed'],
+  ['sweep 1', 'endFound'],
+  ['sweep 2', 'resumed'],
+  ['operate 5', 'late'],
+  ['operate 6', 'slow'],
+  ['operate 7', 'parking'],
+  ['redo 2', 'toldAgain'],
+  ['giveUp 1', 'poisoned'],
+])
+
+/** One death in a scene: before or after one row of the table. */
+export interface Crash extends Row {
+  readonly when: 'before' | 'after'
+  readonly call: string
+  readonly scene: Scene
+  readonly title: string
+}
+
+/** Every death that the table knows: before and after each row of each list. */
+export const crashes: readonly Crash[] = [...lists].flatMap(([list, { effects }]) =>
+  effects.flatMap(({ call }, at) =>
+    (['before', 'after'] as const).map(when => {
+      const row = at + 1
+      const ofList = sceneOfList[list as keyof typeof orderOfEffects]
+      const scene = scenes[sceneOfRow.get(`${list} ${row}`) ?? ofList]
+      return {
+        list,
+        row,
+        when,
+        call,
+        scene,
+        title: `${when} ${list} ${row}, ${call}: ${scene.name}`,
+      }
+    }),
+  ),
+)
+
+/** What a scene comes to when nobody dies in it, once for all its crashes. */
+const finals = new Map<Scene, Promise<Final>>()
+
+async function finalWithout(scene: Scene): Promise<Final> {
+  const place = await openPlace(scene.before ?? first, scene.delayMs)
+  try {
+    await scene.act(place, undefined)
+    const ran = await scene.goOn(place)
+    return finalOf(ran, place.cloud)
+  } finally {
+    await place.engine.close()
+  }
+}
+
+/**
+ * Kills the process of a scene at a row, goes on, and checks the cloud; what nobody can know is
+ * named, else it comes to what it comes to without a death. Fails when the scene does not come to
+ * the row.
+ */
+export async function checkCrash({ list, row, when, scene }: Crash): Promise<void> {
+  const final = finals.get(scene) ?? finalWithout(scene)
+  finals.set(scene, final)
+  const place = await openPlace(scene.before ?? first, scene.delayMs)
+  try {
+    const effect = scene.nth?.get(`${list} ${row}`) ?? 1
+    const end = await scene.act(place, { effect, row: { list, row }, when }).then(
+      () => undefined,
+      thrown => thrown as unknown,
+    )
+    if (end !== undefined && !(end instanceof Killed)) throw end
+    expect(end, 'the scene does not come to it').toBeInstanceOf(Killed)
+    const ran = await scene.goOn(place)
+    const isUnknowable = await checkCloud(place, ran, `${when} ${list} ${row}`)
+    if (isUnknowable) expect(ran.result.pending).not.toEqual([])
+    else expect(finalOf(ran, place.cloud)).toEqual(await final)
+  } finally {
+    await place.engine.close()
+  }
+}
