@@ -3,18 +3,16 @@ import { checkOutlives, forgetPlaces, scenarios, unharmed } from './resume.ts'
 
 afterAll(forgetPlaces)
 
-const kills = scenarios.flatMap(scenario =>
-  (['before', 'after'] as const).map(when => ({ ...scenario, when, scenario })),
-)
-
-test.concurrent.each(kills)(
-  '$name that was killed $when any of its effects goes on where it was',
-  async ({ scenario, when }) => {
+// What dies after an effect has done what dies before the next; what differs, a reply that nobody
+// heard, is in the crashes of the table, row by row.
+test.concurrent.each(scenarios)(
+  '$name that was killed before any of its effects goes on where it was',
+  async scenario => {
     const { effects, final } = await unharmed(scenario)
     let outlived = 0
     let unknowable = 0
     for (let effect = 1; effect <= effects; effect++) {
-      const found = await checkOutlives(scenario, { effect, when }, final)
+      const found = await checkOutlives(scenario, { effect, when: 'before' }, final)
       if (found?.isUnknowable === true) unknowable += 1
       else if (found !== undefined) outlived += 1
     }
