@@ -19,9 +19,10 @@ const begun = {
 const asked = {
   call: 'provider call',
   by: [`${executor}/perform.ts`],
-  what: 'one call of Create, Update or Delete',
+  what: 'one call of Create, Update or Delete; made again where it was never written',
   ifDead: 'as after the begin',
   only: 'when the step asks its provider for a change',
+  again: 2,
 } as const satisfies Effect
 
 const woken = {

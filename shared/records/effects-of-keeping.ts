@@ -15,8 +15,9 @@ export const effectsOfKeeping = {
       {
         call: 'blobs.put',
         by: compaction,
-        what: 'the fold of base and records',
+        what: 'the fold of base and records; once more where the store refuses the next',
         ifDead: 'it belongs to nobody; the next compaction folds to the same bytes',
+        again: 1,
       },
       {
         call: 'catalog.publish',

@@ -61,9 +61,10 @@ export const effectsOfLives = {
       {
         call: 'blobs.put',
         by: compaction,
-        what: 'the fold',
+        what: 'the fold; once more where the store refuses the next for a moment',
         ifDead: 'the next close folds to the same bytes',
         only: 'when a base was pinned',
+        again: 4,
       },
       {
         call: 'catalog.publish',

@@ -120,7 +120,7 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
       skewMs: asked.skewMs ?? 0,
       haste: asked.haste ?? 1,
       heard: asked.heard,
-      disturb: asked.disturb,
+      disturb: disturbanceOf(asked),
     })
     open.push(process)
     const guarded = {
@@ -128,9 +128,8 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
       provider: process.guardProvider(asked.provider?.(provider.provider) ?? provider.provider),
     }
     const hosts = () => ({ programs: programHost(program), plugins: pluginHost(guarded) })
-    const operations = asked.disturbed?.(process.platform.operations) ?? process.platform.operations
     const done = deploy({
-      platform: { ...process.platform, operations },
+      platform: process.platform,
       ports: process.ports,
       request,
       sink: { emit: event => void events.push(event) },
@@ -175,6 +174,12 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
       rmSync(home, { recursive: true, force: true })
     },
   }
+}
+
+/** What is wrong with ports lies beneath what watches them. */
+function disturbanceOf({ disturb, disturbed }: Asked): Disturb | undefined {
+  if (disturbed === undefined) return disturb
+  return platform => ({ ...disturb?.(platform), operations: disturbed(platform.operations) })
 }
 
 function requestOf(given: {

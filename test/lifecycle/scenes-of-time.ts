@@ -62,7 +62,17 @@ const wokenForNothing: Scene = {
     const { engine, cloud } = place
     const { reached, go } = cloud.hold('long')
     let handed = 0
+    let looks = 0
     const disturb: Disturb = platform => ({
+      // Else it takes a renewal until it is known who lives.
+      leases: {
+        ...platform.leases,
+        async list(deployment) {
+          looks += 1
+          const leases = await platform.leases.list(deployment)
+          return leases.map(lease => ({ ...lease, counter: lease.counter + looks }))
+        },
+      },
       control: {
         ...platform.control,
         async handOver(deployment, holder, handOver) {
