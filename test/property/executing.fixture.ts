@@ -172,8 +172,9 @@ async function executeIn(
         monotonicMs: () => 0,
         sleep: async () => undefined,
         every: () => () => undefined,
+        soon: queueMicrotask,
       },
-      random: { uuid: () => `${(tokens += 1)}` },
+      random: { uuid: () => `${(tokens += 1)}`, bytes: () => [255] },
     } as unknown as ExecutorPorts
     const handler = createExecutor(ports, {
       executor: String(executor) as ExecutorId,
