@@ -2,6 +2,7 @@ import { pollDeliveries } from '../functions/step-executor/handle.ts'
 import { type Base, baseOf } from '../shared/engine/deployment/base.ts'
 import type { Pin } from '../shared/engine/deployment/log-view.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
+import { chainsOf } from '../shared/engine/deployment/chains-of.ts'
 import { createSealing } from '../shared/engine/deployment/sealing.ts'
 import {
   admissionOf,
@@ -81,7 +82,9 @@ export async function startExecutor(
   }
   const contextOf = async (asked_: DeploymentId): Promise<ExecutionContext | undefined> =>
     asked_ === deployment ? context : undefined
-  const { handle } = createExecutor(platform, { executor, contextOf })
+  const { options } = request
+  const chains = chainsOf(options, platform.chains)
+  const { handle } = createExecutor({ ...platform, chains }, { executor, contextOf })
   const handler = { handle: (delivery: Delivery) => parting.during(handle(delivery)) }
   const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
@@ -90,7 +93,12 @@ export async function startExecutor(
     if (!isLast && !parting.isParting() && !hasCode(thrown, 'STORE_UNAVAILABLE')) return
     surroundings.life.abort(thrown)
   }
-  const which = limited === undefined ? {} : { pool: limited.pool }
+  const which = {
+    ...(limited === undefined ? {} : { pool: limited.pool }),
+    ...(options.execute === 'here'
+      ? {}
+      : { share: { executor, operationsMax: Math.max(1, options.parallel) } }),
+  }
   const polling = pollDeliveries(platform, handler, { deployment, failed, ...which })
   return {
     async end() {

@@ -3,7 +3,7 @@
  * arrivals. The same handler on every platform; who polls the queue is the platform's affair.
  */
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
-import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
+import type { ChainQueuePort, Delivery, Share } from '../../shared/ports/queue.ts'
 import type { LogPort } from '../../shared/ports/system.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
@@ -41,6 +41,8 @@ export function pollDeliveries(
     readonly deployment?: DeploymentId
     /** The only queue that is served, by an executor with a time limit. */
     readonly pool?: Pool
+    /** What it and others of other processes may have on loan together. */
+    readonly share?: Share
     readonly failed?: (thrown: unknown, delivery: Delivery) => void
   } = {},
 ): PollingExecutor {

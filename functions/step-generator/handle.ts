@@ -8,6 +8,7 @@ import type { CommandDeps } from '../../shared/engine/commands/command-deps.ts'
 import { deployCommand } from '../../shared/engine/commands/deploy-command.ts'
 import type { Life } from '../../shared/engine/commands/life.ts'
 import type { Base } from '../../shared/engine/deployment/base.ts'
+import { chainsOf } from '../../shared/engine/deployment/chains-of.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
 import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
 import { type LifeNow, untilHandOver } from '../../shared/engine/deployment/hand-over.ts'
@@ -49,12 +50,13 @@ export interface Beside {
 
 /** Runs the command of a started deployment and closes it, or leaves it to the next life. */
 export async function runDeployment(
-  ports: GeneratorPorts,
+  given: GeneratorPorts,
   started: StartedDeployment,
   life: Life,
   beside: Beside,
 ): Promise<LifeEnd> {
-  const { deployment, liveness } = started
+  const { deployment, liveness, pin } = started
+  const ports = { ...given, chains: chainsOf(pin.options, given.chains) }
   const leaving = { hasLeft: false, isClosing: false, isStopping: false }
   const { deps, pace } = commandDeps(ports, started, { life, beside, leaving })
   const { writer, watcher } = deps

@@ -1,5 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
+import { chainsOf } from '../../shared/engine/deployment/chains-of.ts'
 import { baseOf } from '../../shared/engine/deployment/base.ts'
 import {
   type LeftBehind,
@@ -146,7 +147,8 @@ async function sweepAll(
   gone: ReadonlySet<ExecutorId>,
 ): Promise<void> {
   const isGone = (executor: ExecutorId): boolean => gone.has(executor)
-  await sweep({ ...ports, deployment, isGone }, operationsSincePin(view))
+  const chains = view.pin === undefined ? ports.chains : chainsOf(view.pin.options, ports.chains)
+  await sweep({ ...ports, chains, deployment, isGone }, operationsSincePin(view))
 }
 
 /**

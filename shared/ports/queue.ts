@@ -1,4 +1,4 @@
-import type { DeploymentId, OperationId, StackId } from '../records/ids.ts'
+import type { DeploymentId, ExecutorId, OperationId, StackId } from '../records/ids.ts'
 import type { Pool } from '../records/pool.ts'
 
 /** A message to executors: ids only, of one provider instance; at most 64 operations. */
@@ -17,13 +17,22 @@ export interface Delivery {
   readonly deliveries: number
 }
 
+/** What executors of several processes may have on loan of one deployment together. */
+export interface Share {
+  /** Who takes. */
+  readonly executor: ExecutorId
+  readonly operationsMax: number
+}
+
 /** At least once, no order; after 5 deliveries a message is a dead letter. */
 export interface ChainQueuePort {
   readonly send: (messages: readonly ChainMessage[]) => Promise<void>
   /**
    * Waits up to `waitMs` for at least one message; takes none once `signal` has aborted, and only
    * those of `deployment` when one is named (by an executor that serves no other), and of the
-   * queue of `pool` when one is named (an executor without a time limit serves both).
+   * queue of `pool` when one is named (an executor without a time limit serves both). With `share`
+   * and `deployment` it takes no more than leaves `operationsMax` operations on loan to all, one
+   * message in any case when none is; what a retired executor took does not count.
    */
   readonly receive: (
     max: number,
@@ -32,6 +41,7 @@ export interface ChainQueuePort {
       readonly deployment?: DeploymentId
       readonly pool?: Pool
       readonly signal?: AbortSignal
+      readonly share?: Share
     },
   ) => Promise<readonly Delivery[]>
   readonly remove: (receipt: string) => Promise<void>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ChainMessage, ChainQueuePort } from '../../shared/ports/queue.ts'
-import { type Open, freshDeployment, operationId } from './opened.ts'
+import type { ChainMessage, ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
+import { type Open, executorId, freshDeployment, operationId } from './opened.ts'
 
 /** The queue and its visibility timeout, which the suite waits for: keep it short. */
 export interface QueueUnderTest {
@@ -97,6 +97,46 @@ export function chainQueueContract(name: string, open: Open<QueueUnderTest>): vo
       const [other] = await chains.receive(10, 0)
       expect(other?.message).toEqual(others)
       for (const one of [delivery, other]) await chains.remove(one?.receipt ?? '')
+    })
+
+    test('executors of several processes have no more on loan together than they may', async () => {
+      const deployment = freshDeployment()
+      const send = (...numbers: readonly number[]) =>
+        chains.send(numbers.map(number => ({ deployment, operations: [operationId(number)] })))
+      const taken: Delivery[] = []
+      const take = async (executor: string, waitMs: number): Promise<readonly unknown[]> => {
+        const share = { executor: executorId(executor), operationsMax: 2 }
+        const got = await chains.receive(10, waitMs, { deployment, share })
+        // What is done takes longer than a loan.
+        for (const { receipt } of got) await chains.extend(receipt, 60_000)
+        taken.push(...got)
+        return got.map(({ message }) => message.operations[0])
+      }
+      await send(1, 2, 3, 4)
+      expect(await take('one', 10_000)).toEqual([1, 2])
+      expect(await take('other', 0)).toEqual([])
+      const waiting = take('other', 10_000)
+      const began = performance.now()
+      await chains.remove(taken[0]?.receipt ?? '')
+      expect(await waiting).toEqual([3])
+      // Well before the receiver looks again by itself.
+      expect(performance.now() - began).toBeLessThan(900)
+      for (const { receipt } of taken) await chains.remove(receipt)
+      expect(await take('one', 10_000)).toEqual([4])
+      await chains.remove(taken.at(-1)?.receipt ?? '')
+    })
+
+    test('a message that is larger than all may have on loan is not kept back for ever', async () => {
+      const message = { ...messageOf(1), operations: [1, 2, 3].map(operationId) }
+      await chains.send([message, message])
+      const { deployment } = message
+      const about = { deployment, share: { executor: executorId('one'), operationsMax: 2 } }
+      const first = await chains.receive(10, 10_000, about)
+      expect(first).toHaveLength(1)
+      await chains.remove(first[0]?.receipt ?? '')
+      const second = await chains.receive(10, 10_000, about)
+      expect(second).toHaveLength(1)
+      await chains.remove(second[0]?.receipt ?? '')
     })
 
     test('a message that was not removed comes again, and its old receipt is void', async () => {

@@ -19,7 +19,14 @@ import { controlContract, leasesContract } from './control.ts'
 import { decisionLogContract } from './decision-log.ts'
 import { eventsContract } from './events.ts'
 import { hintsContract, nudgesContract } from './nudges.ts'
-import { type Open, type Opened, freshDeployment, operationId } from './opened.ts'
+import {
+  executorId,
+  freshDeployment,
+  holder,
+  type Open,
+  type Opened,
+  operationId,
+} from './opened.ts'
 import { operationModelContract } from './operation-model.ts'
 import { operationTransitionsContract } from './operation-transitions.ts'
 import { operationsContract } from './operations.ts'
@@ -130,6 +137,30 @@ test('what one process sends or hints wakes those that wait in another', async (
   } finally {
     await other.close()
     await one.close()
+    rmSync(home, { recursive: true })
+  }
+})
+
+test('what a retired executor took keeps nobody from taking more', async () => {
+  const home = newHome()
+  const platform = await openEmbeddedPlatform({ home })
+  try {
+    const { chains, leases } = platform
+    const deployment = freshDeployment()
+    const message = (number: number) => ({ deployment, operations: [operationId(number)] })
+    await chains.send([message(1), message(2)])
+    const take = async (executor: string) => {
+      const share = { executor: executorId(executor), operationsMax: 1 }
+      const taken = await chains.receive(10, 0, { deployment, share })
+      return taken.map(one => one.message.operations[0])
+    }
+    await leases.register(deployment, executorId('one'), holder)
+    expect(await take('one')).toEqual([1])
+    expect(await take('two')).toEqual([])
+    await leases.retire(deployment, executorId('one'))
+    expect(await take('two')).toEqual([2])
+  } finally {
+    await platform.close()
     rmSync(home, { recursive: true })
   }
 })

@@ -25,6 +25,10 @@ export interface CloudCall {
   orphaned: boolean
   /** Whether its answer came back. */
   isHeard: boolean
+  /** Whether its sender waits for it no more. */
+  isOver: boolean
+  /** Most operations of its deployment that may run at once. */
+  readonly parallel: number
   /** Whether the cloud refused it: then nothing came of it. */
   isRefused: boolean
 }
@@ -33,6 +37,8 @@ export interface CloudCall {
 export interface Sender {
   readonly key: string
   readonly isDead: () => boolean
+  /** Whether it was frozen since it sent something: then others may have taken its place. */
+  readonly hasSlept: () => boolean
 }
 
 /**
@@ -76,16 +82,26 @@ export function createCloud(
   const closed = new Set<DeploymentId>()
   const sentBefore = new Map<string, CloudCall>()
   const drifted: CloudCall[] = []
+  const running = new Set<CloudCall>()
   let count = 0
   let answers = 0
-  const missing = (id: string): ProviderError =>
-    new ProviderError(`there is no ${id}`, { status: 'ok', code: 5 })
+  const missing = (call: CloudCall): ProviderError => {
+    call.isRefused = true
+    return new ProviderError(`there is no ${call.id}`, { status: 'ok', code: 5 })
+  }
   return {
     objects,
     calls,
     gone,
     sent(call) {
       calls.push(call)
+      for (const one of running)
+        if (one.isOver || one.orphaned || one.sender.isDead() || one.sender.hasSlept())
+          running.delete(one)
+      running.add(call)
+      const beside = [...running].filter(one => one.deployment === call.deployment)
+      if (beside.length > call.parallel)
+        violate(`${beside.length} calls of ${call.deployment} at once, ${call.parallel} may`)
       const { kind, urn, id, deployment, sender } = call
       if (kind === 'read') return
       if (deployment !== undefined && closed.has(deployment))
@@ -106,11 +122,11 @@ export function createCloud(
     },
     update(call, inputs) {
       const found = objects.get(call.id)
-      if (found === undefined) throw missing(call.id)
+      if (found === undefined) throw missing(call)
       objects.set(call.id, { ...found, inputs, by: call })
     },
     remove(call) {
-      if (!objects.has(call.id)) throw missing(call.id)
+      if (!objects.has(call.id)) throw missing(call)
       const isOrdered = !goesFirst(call.id.replace(/#.*/, ''))
       for (const user of isOrdered ? usersOf(objects, kept, call.id) : [])
         violate(`${call.id} was deleted before ${user}, which depends on it`)

@@ -30,7 +30,10 @@ export interface SimProcess {
   readonly node: SimNode
   readonly launch: Launch
   readonly ports: GeneratorPorts
-  readonly plugins: (refuses: ReadonlySet<string>, deployment?: DeploymentId) => SimPlugins
+  readonly plugins: (
+    step: Pick<Step, 'refuses' | 'parallel'>,
+    deployment?: DeploymentId,
+  ) => SimPlugins
 }
 
 /** All processes of a world, dead ones among them. */
@@ -113,8 +116,8 @@ export function createMachine(world: World, cloud: Cloud, faults: readonly Fault
             processes.get(of.pid - groupsFrom)?.launch.endPlugins()
           },
         },
-        plugins: (refuses, deployment) =>
-          createPlugins(launch, cloud, { refuses, deployment, group }),
+        plugins: ({ refuses, parallel }, deployment) =>
+          createPlugins(launch, cloud, { refuses, parallel, deployment, group }),
       }
       processes.set(number, process)
       world.trace(`${key} starts on ${host}${isNewer ? ', a newer version' : ''}`)

@@ -25,6 +25,8 @@ export interface SimNode extends Owner {
   readonly silentMs: () => number
   /** Whether it was silent for a whole lease since then: whoever looked on took it for dead. */
   readonly lostLeaseSince: (ms: number) => boolean
+  /** Whether it was frozen at any time since then. */
+  readonly frozeSince: (ms: number) => boolean
 }
 
 /** Starts a process. Its clock is off by up to 30 s and up to 1 % fast or slow. */
@@ -68,6 +70,7 @@ export function startNode(
     },
     died: dying.promise,
     lostLeaseSince: ms => lostUntilMs > ms,
+    frozeSince: ms => frozenUntilMs > ms,
     silentMs: () =>
       isDead || frozenUntilMs > scheduler.nowMs() ? scheduler.nowMs() - silentFromMs : 0,
   }

@@ -28,6 +28,7 @@ export function createPlugins(
   cloud: Cloud,
   about: {
     readonly refuses: ReadonlySet<string>
+    readonly parallel: number
     readonly deployment: DeploymentId | undefined
     readonly group: ProcessGroup
   },
@@ -62,9 +63,12 @@ export function createPlugins(
       sender: {
         key: launch.key,
         isDead: () => launch.node.isDead() || launch.node.lostLeaseSince(sentMs),
+        hasSlept: () => launch.node.frozeSince(sentMs),
       },
       orphaned: false,
       isHeard: false,
+      isOver: false,
+      parallel: about.parallel,
       isRefused: false,
     }
     const watched = {
@@ -83,6 +87,7 @@ export function createPlugins(
     return new Promise((resolve, reject) => {
       const close = (): void => {
         call.isHeard = open.delete(call) && !call.orphaned
+        call.isOver = true
       }
       open.set(call, reject)
       launch.ask(`provider.${kind}`, carried, watched).then(

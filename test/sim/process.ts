@@ -157,7 +157,7 @@ function hostsOf(
   { step, deployment }: { readonly step: Step; readonly deployment?: DeploymentId },
 ): Hosts {
   const monitor = createMonitor(world.scheduler, launch.node)
-  const made = plugins(step.refuses, deployment)
+  const made = plugins(step, deployment)
   return {
     programs: programHostOf(monitor, step.program),
     plugins: made.host,

@@ -1,6 +1,6 @@
 import { limits } from '../../shared/config/limits.ts'
-import type { ChainMessage, ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
-import type { DeploymentId } from '../../shared/records/ids.ts'
+import type { ChainMessage, ChainQueuePort, Delivery, Share } from '../../shared/ports/queue.ts'
+import type { DeploymentId, ExecutorId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import type { Draw } from './draw.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -9,23 +9,39 @@ interface Entry {
   readonly message: ChainMessage
   deliveries: number
   receipt: string
+  /** Who has it on loan, where that was said. */
+  taker: ExecutorId | ''
   /** It is visible from then on. */
   visibleAtMs: number
 }
+
+interface Where {
+  readonly deployment?: DeploymentId
+  readonly pool?: Pool
+  readonly share?: Share
+}
+
+const countIn = (entries: readonly Entry[]): number =>
+  entries.reduce((sum, { message }) => sum + message.operations.length, 0)
 
 /**
  * A queue that promises as little as a queue may: at least once, in any order, invisible while on
  * loan, given up after too many deliveries. It outlives all processes.
  */
-export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
+export function createQueue(
+  scheduler: Scheduler,
+  draw: Draw,
+  isRetired: (deployment: DeploymentId, executor: ExecutorId) => boolean,
+): ChainQueuePort {
   let entries: Entry[] = []
   const dead: ChainMessage[] = []
   const waiting: (() => void)[] = []
   let receipts = 0
-  const take = (
-    max: number,
-    { deployment, pool }: { readonly deployment?: DeploymentId; readonly pool?: Pool },
-  ): readonly Delivery[] => {
+  const fresh = (message: ChainMessage): Entry => {
+    const visibleAtMs = scheduler.nowMs()
+    return { message, deliveries: 0, receipt: '', taker: '', visibleAtMs }
+  }
+  const take = (max: number, { deployment, pool, share }: Where): readonly Delivery[] => {
     const nowMs = scheduler.nowMs()
     const open = entries.filter(
       ({ message, visibleAtMs }) =>
@@ -33,7 +49,14 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
         (deployment === undefined || message.deployment === deployment) &&
         (pool === undefined || (message.pool ?? 'short') === pool),
     )
+    const onLoan = entries.filter(
+      ({ message, visibleAtMs, taker }) =>
+        visibleAtMs > nowMs &&
+        message.deployment === deployment &&
+        (taker === '' || !isRetired(message.deployment, taker)),
+    )
     const taken: Delivery[] = []
+    let operations = countIn(onLoan)
     for (const entry of draw.chance(0.3) ? open.toReversed() : open) {
       if (taken.length >= max) break
       if (entry.deliveries >= limits.deliveriesMax) {
@@ -41,7 +64,11 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
         entries = entries.filter(other => other !== entry)
         continue
       }
+      operations += entry.message.operations.length
+      const isFirst = onLoan.length + taken.length === 0
+      if (share !== undefined && operations > share.operationsMax && !isFirst) break
       receipts += 1
+      entry.taker = share?.executor ?? ''
       entry.deliveries += 1
       entry.receipt = `receipt ${receipts}`
       entry.visibleAtMs = nowMs + limits.visibilityMs
@@ -52,8 +79,7 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
   }
   return {
     send: async messages => {
-      for (const message of messages)
-        entries.push({ message, deliveries: 0, receipt: '', visibleAtMs: scheduler.nowMs() })
+      for (const message of messages) entries.push(fresh(message))
       for (const wake of waiting.splice(0)) wake()
     },
     async receive(max, waitMs, about = {}) {
@@ -73,6 +99,7 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
     },
     remove: async receipt => {
       entries = entries.filter(entry => entry.receipt !== receipt)
+      for (const wake of waiting.splice(0)) wake()
     },
     extend: async (receipt, ms) => {
       const entry = entries.find(other => other.receipt === receipt)
@@ -83,8 +110,7 @@ export function createQueue(scheduler: Scheduler, draw: Draw): ChainQueuePort {
     redrive: async deployment => {
       const again = dead.filter(message => message.deployment === deployment)
       for (const message of again) dead.splice(dead.indexOf(message), 1)
-      for (const message of again)
-        entries.push({ message, deliveries: 0, receipt: '', visibleAtMs: scheduler.nowMs() })
+      for (const message of again) entries.push(fresh(message))
       return again.length
     },
     deadLetters: async deployment => dead.filter(message => message.deployment === deployment),

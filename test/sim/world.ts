@@ -1,5 +1,5 @@
 import type { ChainQueuePort, HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
-import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import type { DeploymentId, ExecutorId, OperationId } from '../../shared/records/ids.ts'
 import type { Cloud } from './cloud.ts'
 import { type Coverage, createCoverage } from './coverage.ts'
 import { createDraw, type Draw } from './draw.ts'
@@ -57,7 +57,9 @@ export function createWorld(
   const listeners = new Map<DeploymentId, Set<(operation: OperationId) => void>>()
   const coverage = createCoverage()
   const changed = new Map<string, () => void>()
-  const queue = createQueue(scheduler, draw.fork('queue'))
+  const isRetired = (deployment: DeploymentId, executor: ExecutorId): boolean =>
+    store.leases.list(deployment).some(lease => lease.executor === executor && lease.retired)
+  const queue = createQueue(scheduler, draw.fork('queue'), isRetired)
   const observer: Observer = {
     kept: text => observerOf(world).kept(text),
     headChanged(change) {

@@ -32,6 +32,7 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
   const waiters = createWaiters(deps.clock)
   const visibilityMs = deps.visibilityMs ?? limits.visibilityMs
   let isClosed = false
+  let isShared = false
   const mute = deps.store.hear(signal => {
     if (signal.topic === 'chains') waiters.wakeAll()
   })
@@ -48,7 +49,8 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
       deps.store.signal({ topic: 'chains' })
     },
     receive: async (max, waitMs, about = {}) => {
-      const { signal, deployment = null, pool = null } = about
+      const { signal, deployment = null, pool = null, share } = about
+      isShared ||= share !== undefined
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
         if (isClosed) throw error('STORE_UNAVAILABLE', 'the queue was closed by this process')
@@ -56,20 +58,27 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
         const leftMs = untilMs - deps.clock.monotonicMs()
         // What is sent while the store is asked must wake this receiver too.
         const waiter = waiters.start(Math.min(leftMs, lookAgainMs, visibilityMs), signal)
-        const receipt = deps.random.uuid()
+        const receipt = `${share?.executor ?? ''}/${deps.random.uuid()}`
         const deliveries = await call('chains.take', {
           deployment,
           pool,
           max,
           visibilityMs,
           receipt,
+          operationsMax: share?.operationsMax ?? null,
         })
         if (deliveries.length === 0 && leftMs > 0) await waiter.woken
         waiter.end()
         if (deliveries.length > 0 || leftMs <= 0) return deliveries
       }
     },
-    remove: async receipt => void (await call('chains.remove', { receipt })),
+    async remove(receipt) {
+      await call('chains.remove', { receipt })
+      // Another process may take something now.
+      if (!isShared) return
+      waiters.wakeAll()
+      deps.store.signal({ topic: 'chains' })
+    },
     extend: (receipt, ms) => call('chains.extend', { receipt, ms }),
     redrive: async deployment => {
       const count = await call('chains.redrive', { deployment })

@@ -2,7 +2,7 @@ import { limits } from '../../../config/limits.ts'
 import type { ChainMessage, Delivery } from '../../../ports/queue.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import type { Pool } from '../../../records/pool.ts'
-import { type Row, integer, text } from './database.ts'
+import { type Database, type Row, integer, text } from './database.ts'
 import { passing } from './method.ts'
 
 const nowMs = "(unixepoch('subsec') * 1000)"
@@ -34,27 +34,38 @@ export const chainMethods = {
         readonly max: number
         readonly visibilityMs: number
         readonly receipt: string
+        /** Most operations of the deployment on loan; null: no matter how many. */
+        readonly operationsMax: number | null
       },
     ): readonly Delivery[] => {
       database.run(
         `UPDATE chain SET is_dead = 1 WHERE is_dead = 0 AND deliveries >= ? AND ${isVisible}`,
         limits.deliveriesMax,
       )
+      const open = database.all(
+        `SELECT position, json_array_length(message, '$.operations') AS size FROM chain
+         WHERE is_dead = 0 AND ${isVisible} AND (?1 IS NULL OR deployment = ?1)
+           AND (?2 IS NULL OR pool = ?2)
+         ORDER BY position LIMIT ?3`,
+        args.deployment,
+        args.pool,
+        args.max,
+      )
+      const { operationsMax } = args
+      const taken =
+        operationsMax === null || open.length === 0
+          ? open
+          : within(open, operationsMax, onLoan(database, args.deployment))
+      if (taken.length === 0) return []
       return database
         .all(
           `UPDATE chain SET deliveries = deliveries + 1, receipt = ?1 || ' ' || position,
              visible_at = ${nowMs} + ?2
-           WHERE position IN (
-             SELECT position FROM chain
-             WHERE is_dead = 0 AND ${isVisible} AND (?3 IS NULL OR deployment = ?3)
-               AND (?5 IS NULL OR pool = ?5)
-             ORDER BY position LIMIT ?4)
+           WHERE position IN (SELECT value FROM json_each(?3))
            RETURNING message, receipt, deliveries`,
           args.receipt,
           args.visibilityMs,
-          args.deployment,
-          args.max,
-          args.pool,
+          JSON.stringify(taken.map(row => integer(row, 'position'))),
         )
         .map(row => ({
           message: parseMessage(row),
@@ -91,6 +102,30 @@ export const chainMethods = {
         .all('SELECT message FROM chain WHERE is_dead = 1 AND deployment = ?', args.deployment)
         .map(parseMessage),
   ),
+}
+
+/** Operations of a deployment that executors have on loan which did not retire. */
+function onLoan(database: Database, deployment: DeploymentId | null): number {
+  const row = database.get(
+    `SELECT sum(json_array_length(message, '$.operations')) AS operations FROM chain
+     WHERE is_dead = 0 AND NOT (${isVisible}) AND deployment = ?1
+       AND substr(receipt, 1, instr(receipt, '/') - 1) NOT IN (
+         SELECT executor FROM lease WHERE deployment = ?1 AND retired = 1)`,
+    deployment,
+  )
+  return row === undefined || row['operations'] === null ? 0 : integer(row, 'operations')
+}
+
+/** The first messages with which no more is on loan than may be; one when nothing is on loan. */
+function within(open: readonly Row[], operationsMax: number, onLoanNow: number): readonly Row[] {
+  const taken: Row[] = []
+  let operations = onLoanNow
+  for (const row of open) {
+    operations += integer(row, 'size')
+    if (operations > operationsMax && (onLoanNow > 0 || taken.length > 0)) break
+    taken.push(row)
+  }
+  return taken
 }
 
 function parseMessage(row: Row): ChainMessage {

@@ -1,0 +1,23 @@
+import type { ChainQueuePort } from '../../ports/queue.ts'
+import type { DeploymentOptions } from '../../records/log.ts'
+
+/**
+ * The queue as a deployment uses it. Where processes of their own share its operations, each is a
+ * message by itself: the queue bounds what they have on loan together, and a message stays on loan
+ * until the last of its operations has ended.
+ */
+export function chainsOf(
+  { execute }: Pick<DeploymentOptions, 'execute'>,
+  chains: ChainQueuePort,
+): ChainQueuePort {
+  if (execute === 'here') return chains
+  return {
+    ...chains,
+    send: messages =>
+      chains.send(
+        messages.flatMap(message =>
+          message.operations.map(operation => ({ ...message, operations: [operation] })),
+        ),
+      ),
+  }
+}
