@@ -71,3 +71,14 @@ test('a forced cancel closes what is held by a host of which nothing is known', 
   expect(await headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
   expect(await platform.catalog.stack(stack)).toMatchObject({ current: '' })
 })
+
+test('an edit of the state that died once it was published is in the history with its version', async () => {
+  const { platform } = stage
+  const { stack, deployment } = await stage.opened()
+  const snapshot = await platform.blobs.put(Buffer.from('{"version":3}'))
+  await platform.catalog.publish(stack, 0, snapshot)
+  const ports = { ...portsOf(platform), holder: { ...holder, pid: 2 }, isAlive: () => false }
+  expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'closed' })
+  const [line] = await platform.catalog.history(stack, 1)
+  expect(line).toMatchObject({ deployment, result: 'cancelled', version: 1 })
+})
