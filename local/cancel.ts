@@ -12,7 +12,8 @@ export type CancelOutcome =
 
 /**
  * Asks a living deployment to stop, closes a dead one. With `force` what runs is abandoned: how it
- * ends will not be known.
+ * ends will not be known; and a deployment whose holder is on a host of which nothing is known (it
+ * may be gone, or have another name now) is closed in its place, once its leases stand still.
  */
 export async function cancel(
   ports: GeneratorPorts,
@@ -33,8 +34,18 @@ export async function cancel(
   const before = (await ports.control.read(record.current))?.stop ?? 'none'
   if (force) await abandonRunning(ports, record.current)
   else await ports.control.stop(record.current, 'graceful')
+  if (force && ports.isAlive(standing.holder) === undefined) {
+    await closeUnlessOver(ports, record.current)
+    return { kind: 'closed', number }
+  }
   const isNews = before === 'none' || (force && before === 'graceful')
   return { kind: isNews ? 'asked' : 'asked before', number }
+}
+
+/** A holder that lives after all may have closed it, or be about to: then that stands. */
+async function closeUnlessOver(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
+  const control = await ports.control.read(deployment)
+  if (control?.closed !== true) await closeDead(ports, deployment, 'cancelled')
 }
 
 /** How long who is to abandon what runs may take to do so by itself, in ms. */

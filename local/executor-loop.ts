@@ -68,7 +68,7 @@ export async function startExecutor(
     stepOf,
     emitter: surroundings.emitter,
     told: surroundings.told,
-    performing: surroundings.performing,
+    performing: { ...surroundings.performing, provider: namedFirst(surroundings, lease) },
     holdsLease: () => !parting.isParting() && lease.holds(),
     isAbandoned: parting.isAbandoned,
     leftBegun: parting.part,
@@ -127,6 +127,18 @@ function leaseOf(
     },
   }
   return keepLease(deps, { ...about, holder: ports.holder })
+}
+
+/** The plugin of a call is named by the lease before it is asked for anything. */
+function namedFirst(
+  { performing }: Surroundings,
+  lease: LeaseKeeper,
+): ExecutionContext['performing']['provider'] {
+  return async reference => {
+    const provider = await performing.provider(reference)
+    await lease.nameGroups()
+    return provider
+  }
 }
 
 /** Asks before each begin whether there is time for it. */

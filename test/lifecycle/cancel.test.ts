@@ -42,3 +42,43 @@ test('a forced cancel of a deployment whose generator died abandons what executo
   expect(await headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
   expect(await platform.control.read(deployment)).toMatchObject({ stop: 'forced', closed: true })
 })
+
+test('a forced cancel closes what is held by a host of which nothing is known', async () => {
+  const { platform } = stage
+  const { stack, deployment, begin, headOf } = await stage.opened()
+  const decision = { kind: 'registration', operations: [operation(one)] } as unknown as Decision
+  const record = { number: 0 as LogNumber, writer: 'gone' as WriterToken, at: platform.clock.now() }
+  await platform.log.append(deployment, { ...record, decisions: [decision] })
+  const executor = 'there' as ExecutorId
+  await platform.leases.register(deployment, executor, { ...holder, host: 'renamed' })
+  await begin(one, executor)
+  let nowMs = 0
+  const clock = {
+    ...platform.clock,
+    monotonicMs: () => nowMs,
+    sleep: async (ms: number) => void (nowMs += ms),
+  }
+  const ports = {
+    ...portsOf(platform),
+    clock,
+    holder: { ...holder, host: 'now' },
+    isAlive: () => undefined,
+  }
+  expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'asked' })
+  expect(await platform.control.read(deployment)).toMatchObject({ closed: false })
+  expect(await cancel(ports, stack, true)).toMatchObject({ kind: 'closed' })
+  expect(nowMs).toBeGreaterThan(90_000)
+  expect(await headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
+  expect(await platform.catalog.stack(stack)).toMatchObject({ current: '' })
+})
+
+test('an edit of the state that died once it was published is in the history with its version', async () => {
+  const { platform } = stage
+  const { stack, deployment } = await stage.opened()
+  const snapshot = await platform.blobs.put(Buffer.from('{"version":3}'))
+  await platform.catalog.publish(stack, 0, snapshot)
+  const ports = { ...portsOf(platform), holder: { ...holder, pid: 2 }, isAlive: () => false }
+  expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'closed' })
+  const [line] = await platform.catalog.history(stack, 1)
+  expect(line).toMatchObject({ deployment, result: 'cancelled', version: 1 })
+})

@@ -44,7 +44,11 @@ export async function finishClose(
   const ids = executedOperations(view).map(operation => operation.id)
   const gone = await awaitRunning({ ...deps, deployment, liveness: about.liveness }, ids)
   await settleOrphans({ ...deps, gone }, deployment, ids)
-  const { version } = view.pin === undefined ? { version: 0 } : await deps.compact(deployment)
+  // An edit of the state has no pin; it may have died after it was published.
+  const { version = 0 } =
+    view.pin === undefined
+      ? ((await deps.catalog.stack(stack)) ?? {})
+      : await deps.compact(deployment)
   await deps.control.close(deployment)
   const { result } = view.closing
   await deps.catalog.release(deployment, {

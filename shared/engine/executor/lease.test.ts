@@ -99,4 +99,18 @@ describe('a lease', () => {
     await vi.advanceTimersByTimeAsync(limits.leaseMs)
     expect(lease.holds()).toBe(false)
   })
+
+  test('names process groups before anything is asked of them, once', async () => {
+    const groups: ProcessGroup[] = []
+    const named: number[][] = []
+    const { lease } = await keeping(
+      async (_deployment, _executor, given) => named.push(given.map(({ pid }) => pid)) > 0,
+      groups,
+    )
+    await lease.nameGroups()
+    groups.push({ pid: 7, started: 'then' })
+    await Promise.all([lease.nameGroups(), lease.nameGroups()])
+    await lease.nameGroups()
+    expect(named).toEqual([[7]])
+  })
 })

@@ -12,6 +12,12 @@ export interface LeaseKeeper {
    * asked right before each provider call.
    */
   readonly holds: () => boolean
+  /**
+   * Has the record name the process groups that run now, so that who takes over can end them and
+   * nobody forgets what they may still do; at once when it names them already. Asked before each
+   * provider call. A store that refuses leaves it to the next renewal.
+   */
+  readonly nameGroups: () => Promise<void>
   /** Retires the identity: it never comes back. */
   readonly end: () => Promise<void>
 }
@@ -41,6 +47,8 @@ export async function keepLease(
   let renewedMs = clock.monotonicMs()
   let isLost = false
   let endRenewing = (): void => undefined
+  let named = namesOf([])
+  let naming: Promise<void> | undefined
   const sinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
   const giveUp = (): void => {
     if (isLost) return
@@ -53,15 +61,27 @@ export async function keepLease(
     if (sinceRenewalMs() > limits.leaseGiveUpMs) return giveUp()
     // The store counts from when it wrote, which is after this.
     const askedMs = clock.monotonicMs()
-    const isMine = await leases.renew(deployment, executor, deps.groups()).catch(() => undefined)
+    const groups = deps.groups()
+    const isMine = await leases.renew(deployment, executor, groups).catch(() => undefined)
     if (isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs) return giveUp()
-    if (isMine === true && !isLost) renewedMs = askedMs
+    if (isMine !== true || isLost) return
+    renewedMs = askedMs
+    named = namesOf(groups)
   }
   await leases.register(deployment, executor, about.holder)
   // What runs already must be found by who takes over from a process that dies right now.
   if (deps.groups().length > 0) await renew()
   endRenewing = clock.every(limits.leaseRenewMs, () => void renew())
   return {
+    async nameGroups() {
+      // One that is under way may have been asked before the last group began.
+      await naming
+      if (isLost || namesOf(deps.groups()) === named) return
+      naming ??= renew().finally(() => {
+        naming = undefined
+      })
+      await naming
+    },
     holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
     async end() {
       isLost = true
@@ -69,4 +89,8 @@ export async function keepLease(
       await leases.retire(deployment, executor).catch(() => undefined)
     },
   }
+}
+
+function namesOf(groups: readonly ProcessGroup[]): string {
+  return groups.map(({ pid, started }) => `${pid} ${started}`).join()
 }
