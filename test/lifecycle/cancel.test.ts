@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../local/cancel.ts'
 import { portsOf } from '../../local/local.ts'
+import { limits } from '../../shared/config/limits.ts'
 import type { ExecutorId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import type { Decision } from '../../shared/records/log.ts'
 import { holder, one, openStage, operation, type Stage } from './stage.ts'
@@ -67,7 +68,7 @@ test('a forced cancel closes what is held by a host of which nothing is known', 
   expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'asked' })
   expect(await platform.control.read(deployment)).toMatchObject({ closed: false })
   expect(await cancel(ports, stack, true)).toMatchObject({ kind: 'closed' })
-  expect(nowMs).toBeGreaterThan(90_000)
+  expect(nowMs).toBeGreaterThan(limits.leaseMs)
   expect(await headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
   expect(await platform.catalog.stack(stack)).toMatchObject({ current: '' })
 })
