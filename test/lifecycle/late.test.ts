@@ -69,7 +69,7 @@ function namedCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
-  const create = cloud.script.create as (ask: CreateRequest) => object
+  const create = cloud.script.create as (ask: CreateRequest) => Promise<object>
   let creates = 0
   const script = {
     ...cloud.script,
@@ -79,7 +79,7 @@ function namedCloud() {
         reached.resolve()
         await go.promise
       }
-      return { ...create(ask), id: ask.name }
+      return { ...(await create(ask)), id: ask.name }
     },
   }
   return { ...cloud, script, reached: reached.promise, go: go.resolve }

@@ -19,6 +19,8 @@ const many: Program = async monitor => {
 }
 
 const limited: Asked = { functionLimitMs: 1_000 }
+/** So long that it parks before its time is over, on a machine that is busy too. */
+const patient: Asked = { functionLimitMs: 4_000 }
 
 /** Waits until a deployment is parked. */
 async function parked({ engine }: Place): Promise<void> {
@@ -84,7 +86,7 @@ const wokenForNothing: Scene = {
         },
       },
     })
-    const ran = engine.run(long, { ...limited, kill, disturb })
+    const ran = engine.run(long, { ...patient, kill, disturb })
     const woken = reached
       .then(() => parked(place))
       .then(async () => engine.platform.nudges.nudge((await stackOf(engine.platform)).id, 0))
@@ -118,7 +120,7 @@ const toldAgain: Scene = {
       },
     })
     const armed = kill === undefined ? undefined : { ...kill, isArmed: () => hasComeAgain }
-    const ran = engine.run(long, { ...limited, kill: armed, disturb })
+    const ran = engine.run(long, { ...patient, kill: armed, disturb })
     void reached.then(() => parked(place)).then(go)
     return ran
   },
