@@ -54,3 +54,10 @@ export const unlisted: readonly Unlisted[] = [
     why: 'they stay in the process: a hint is never the truth',
   },
 ]
+
+/** Files that only pass on what others ask: again, or in other portions. Those are named. */
+export const passedOnBy: readonly string[] = [
+  'shared/engine/deployment/keep-trying.ts',
+  'shared/engine/deployment/patience.ts',
+  'shared/engine/deployment/chains-of.ts',
+]

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Effect, EffectList } from '../../shared/records/effect.ts'
-import { orderOfEffects, unlisted } from '../../shared/records/order-of-effects.ts'
+import { orderOfEffects, passedOnBy, unlisted } from '../../shared/records/order-of-effects.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const file = join(root, 'docs', 'order-of-effects.md')
@@ -57,7 +57,9 @@ ${left.join('\n')}
 - Programs and plugins that are started and ended: they die with the process that started them, and
   [who comes next ends what is left of them](reliability.md).
 `
-  await expect(head + sections.join('') + others).toMatchFileSnapshot(file)
+  const passing = passedOnBy.map(path => `[${path.split('/').at(-1)}](../${path})`)
+  const passed = `- What ${passing.join(', ')} pass on: who asks them is named.\n`
+  await expect(head + sections.join('') + others + passed).toMatchFileSnapshot(file)
 })
 
 /** The methods of every port of the records, by the name that platforms give it. */
@@ -96,7 +98,7 @@ function sources(): ReadonlyMap<string, string> {
   const paths = ['shared/engine', 'functions', 'local', 'cli'].flatMap(folder =>
     globSync(`${folder}/**/*.ts`, { cwd: root }),
   )
-  const own = paths.filter(path => !path.endsWith('.test.ts'))
+  const own = paths.filter(path => !path.endsWith('.test.ts') && !passedOnBy.includes(path))
   return new Map(own.map(path => [path, readFileSync(join(root, path), 'utf8')]))
 }
 

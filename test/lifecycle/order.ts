@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Effect, EffectList } from '../../shared/records/effect.ts'
-import { orderOfEffects, unlisted } from '../../shared/records/order-of-effects.ts'
+import { orderOfEffects, passedOnBy, unlisted } from '../../shared/records/order-of-effects.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
 import type { ChainMessage, Delivery } from '../../shared/ports/queue.ts'
 
@@ -222,8 +222,6 @@ function chainsOf(first: unknown): readonly number[] {
 }
 
 const source = /\/((?:shared\/engine|functions|local|cli)\/[\w/-]+\.ts)/
-/** Who only repeats what others ask. */
-const repeating = /\/(?:keep-trying|patience)\.ts$/
 
 /** The file of the product that asked a port just now. */
 function callerOf(): string {
@@ -233,7 +231,7 @@ function callerOf(): string {
   Error.stackTraceLimit = stackTraceLimit
   for (const line of stack.split('\n')) {
     const [, file] = source.exec(line) ?? []
-    if (file !== undefined && !repeating.test(file)) return file
+    if (file !== undefined && !passedOnBy.includes(file)) return file
   }
   return 'nobody'
 }
