@@ -4,10 +4,9 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.t
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type DeploymentId, deploymentIdOf } from '../../shared/records/ids.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
-import { createCloud } from './cloud.ts'
 import type { TestEngine } from './engine.ts'
 import { Killed } from './process.ts'
-import { first, second } from './resume.ts'
+import { cloudOfOthers, first, second } from './resume.ts'
 import { createEngines, stackOf } from './things.ts'
 
 const engines = createEngines()
@@ -17,7 +16,7 @@ const aboutTo = { call: 'catalog.publish', effect: 1, when: 'before' as const }
 
 /** An engine whose second deployment died when everything was folded but nothing published. */
 async function aboutToPublish(): Promise<{ engine: TestEngine; deployment: DeploymentId }> {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.of(cloudOfOthers())
   await engine.run(first)
   const killed = engine.run(second, { kill: aboutTo })
   await expect(killed).rejects.toBeInstanceOf(Killed)
@@ -87,7 +86,7 @@ test.each([
 
 test('a close that died between publish and release publishes nothing a second time', async () => {
   for (const call of ['catalog.publish', 'control.close']) {
-    const engine = await engines.of(createCloud())
+    const engine = await engines.of(cloudOfOthers())
     await engine.run(first)
     const kill = { call, effect: 1, when: 'after' as const }
     await expect(engine.run(second, { kill })).rejects.toBeInstanceOf(Killed)
@@ -101,7 +100,7 @@ test('a close that died between publish and release publishes nothing a second t
 })
 
 test('readers see a whole state all the while, and a pointer to nothing never', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.of(cloudOfOthers())
   await engine.run(first)
   const { platform } = engine
   let isRunning = true

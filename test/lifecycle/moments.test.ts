@@ -3,8 +3,7 @@ import { stateAt, storyOf } from '../../functions/compaction/moment.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { parseMoment } from '../../shared/records/moment.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
-import { createCloud } from './cloud.ts'
-import { first, scenarios, second } from './resume.ts'
+import { cloudOfOthers, first, scenarios, second } from './resume.ts'
 import { createEngines, stackOf, things } from './things.ts'
 import { Killed } from './process.ts'
 
@@ -17,7 +16,7 @@ const later = 4e12 as EpochMs
 test.each(scenarios)(
   'every moment of $name is whole, and the last is what was published',
   async ({ program, asked }) => {
-    const cloud = createCloud()
+    const cloud = cloudOfOthers()
     const engine = await engines.of(cloud)
     await engine.run(first)
     cloud.drift()
@@ -49,7 +48,7 @@ test.each(scenarios)(
 )
 
 test('a deployment that was left has moments too, and goes on', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.of(cloudOfOthers())
   await engine.run(first)
   const killed = engine.run(second, { kill: { effect: 60, when: 'after' } })
   await expect(killed).rejects.toBeInstanceOf(Killed)
@@ -64,7 +63,7 @@ test('a deployment that was left has moments too, and goes on', async () => {
 })
 
 test('a moment that the stack never had is refused with its reason', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.of(cloudOfOthers())
   await engine.run(things({ a: { v: 1 } }))
   const { platform } = engine
   const stack = await stackOf(platform)

@@ -94,12 +94,18 @@ export interface Place {
 const made = new Map<Program, Promise<{ readonly home: string; readonly cloud: Cloud }>>()
 
 async function make(program: Program): Promise<{ readonly home: string; readonly cloud: Cloud }> {
-  const cloud = createCloud()
+  const cloud = cloudOfOthers()
   const engine = await openEngine(cloud.script)
   await engine.run(program)
   await engine.keep()
-  cloud.objects.set(outside, { v: 5 })
   return { home: engine.home, cloud }
+}
+
+/** A cloud in which somebody else made what `second` reads. */
+export function cloudOfOthers(): Cloud {
+  const cloud = createCloud()
+  cloud.objects.set(outside, { v: 5 })
+  return cloud
 }
 
 /** Opens a copy of what a program made. */

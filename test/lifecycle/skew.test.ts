@@ -2,9 +2,8 @@ import { afterEach, expect, test } from 'vitest'
 import { stateAt, storyOf } from '../../functions/compaction/moment.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
-import { createCloud } from './cloud.ts'
 import { Killed } from './process.ts'
-import { first, second } from './resume.ts'
+import { cloudOfOthers, first, second } from './resume.ts'
 import { createEngines, stackOf } from './things.ts'
 
 const engines = createEngines()
@@ -14,7 +13,7 @@ test.each([30_000, -30_000])(
   'a process whose clock is %i ms ahead goes on with what another left, and repeats nothing',
   async skewMs => {
     for (const effect of [2, 5, 8]) {
-      const cloud = createCloud()
+      const cloud = cloudOfOthers()
       const engine = await engines.of(cloud)
       await engine.run(first)
       const began = cloud.log.length
