@@ -11,10 +11,12 @@ export function chainsOf(
   chains: ChainQueuePort,
 ): ChainQueuePort {
   if (execute === 'here') return chains
+  // Whoever sends is named in the order of effects; this only passes it on.
+  const { send } = chains
   return {
     ...chains,
     send: messages =>
-      chains.send(
+      send(
         messages.flatMap(message =>
           message.operations.map(operation => ({ ...message, operations: [operation] })),
         ),
