@@ -43,6 +43,8 @@ const alone = (seconds: number): Settings => ({
 
 export default defineConfig({
   test: {
+    // As many as the machine has; the default leaves one of two idle.
+    maxWorkers: '100%',
     projects: [
       project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], together),
       project('contract', ['test/contract'], alone(60)),
