@@ -1,12 +1,12 @@
 import { backoffMs } from '../shared/engine/deployment/backoff.ts'
 import { leaveMs } from '../shared/engine/deployment/hand-over.ts'
-import { hasCode } from '../shared/errors/error.ts'
 import { createSlots, type Slots } from '../shared/engine/executor/slots.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
 import type { Pool } from '../shared/records/pool.ts'
 import { type RunningExecutor, startExecutor } from './executor-loop.ts'
 import { type Asked, type Surroundings, surround, tearDown } from './surroundings.ts'
+import { producerOf, whoseError } from '../shared/providers/whose-error.ts'
 
 /** Executors that are not beside the generator of their deployment: with plugins of their own. */
 export interface Attending {
@@ -32,8 +32,6 @@ type OpenExecutors = Map<Surroundings, RunningExecutor>
 
 /** How often it is looked whether a deployment is over, in ms. */
 const lookMs = 500
-/** Between two starts of an executor that the store does not let register. */
-const pauses = { firstMs: lookMs, mostMs: 10_000 }
 
 /**
  * Runs operations of one deployment until that is closed: by one executor, or, under a time limit,
@@ -120,9 +118,9 @@ async function nextExecutor(
       return await oneExecutor(asked, surroundings, about)
     } catch (thrown) {
       await tearDown(surroundings)
-      if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+      if (producerOf(thrown) !== 'store') throw thrown
     }
-    await clock.sleep(backoffMs(number, pauses, random), about.over)
+    await clock.sleep(backoffMs(number, whoseError.store.again, random), about.over)
   }
   return undefined
 }
@@ -169,7 +167,7 @@ async function untilOver(
   while (!either.aborted) {
     const control = await platform.control.read(deployment).catch((thrown: unknown) => {
       // What it holds must outlast a bad moment of the store.
-      if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+      if (producerOf(thrown) !== 'store') throw thrown
       return 'unknown' as const
     })
     if (control === undefined) return 'over'

@@ -18,6 +18,7 @@ import { type Asked, surround, type Surroundings, tearDown } from './surrounding
 import { tellLeft, tellStart } from './tell.ts'
 import { watchStop } from './watch-stop.ts'
 import type { LifeSink } from './told-once.ts'
+import { producerOf } from '../shared/providers/whose-error.ts'
 
 /** One life of the generator in this process. */
 export interface LocalLife {
@@ -175,7 +176,7 @@ async function untilNudged(
   try {
     await nudges.receive(limits.deadManNudgeMs, { stack, signal })
   } catch (thrown) {
-    if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+    if (producerOf(thrown) !== 'store') throw thrown
     await clock.sleep(limits.lookMs, signal)
   }
 }

@@ -17,11 +17,12 @@ import { createStepSource } from '../shared/engine/executor/step-source.ts'
 import { decodeSnapshot } from '../shared/state/deployment.ts'
 import { keepLease, type LeaseKeeper } from '../shared/engine/executor/lease.ts'
 import { limits } from '../shared/config/limits.ts'
-import { error, hasCode } from '../shared/errors/error.ts'
+import { error } from '../shared/errors/error.ts'
 import type { Delivery } from '../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../shared/records/ids.ts'
 import { createParting } from './parting.ts'
 import type { Asked, Surroundings } from './surroundings.ts'
+import { producerOf } from '../shared/providers/whose-error.ts'
 
 /** An executor that polls the queue and keeps its lease. */
 export interface RunningExecutor {
@@ -90,7 +91,7 @@ export async function startExecutor(
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair. Nor does work whose last delivery could not even be ended.
     const isLast = deliveries >= limits.deliveriesMax
-    if (!isLast && !parting.isParting() && !hasCode(thrown, 'STORE_UNAVAILABLE')) return
+    if (!isLast && !parting.isParting() && producerOf(thrown) !== 'store') return
     surroundings.life.abort(thrown)
   }
   const which = {

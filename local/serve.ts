@@ -14,6 +14,7 @@ import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { attend } from './attend.ts'
 import { patiently } from './patient.ts'
 import type { Hosts } from './surroundings.ts'
+import { producerOf } from '../shared/providers/whose-error.ts'
 
 /** What a process that serves does. */
 export type ServeRole = 'generator' | 'executor'
@@ -101,7 +102,7 @@ async function stacksOf({ catalog, journal }: Platform): ReturnType<CatalogPort[
   try {
     return await catalog.stacks()
   } catch (thrown) {
-    if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+    if (producerOf(thrown) !== 'store') throw thrown
     journal.write('warn', 'serve.failed', { message: messageOf(thrown) })
     return { stacks: [], unreadable: [] }
   }
@@ -115,7 +116,7 @@ function saidOf(thrown: unknown): string {
 /** Another process was faster, there is nothing left to do, or the store had a bad moment. */
 function isPassing(thrown: unknown): boolean {
   return (
-    hasCode(thrown, 'STORE_UNAVAILABLE') ||
+    producerOf(thrown) === 'store' ||
     hasCode(thrown, 'NOTHING_TO_RESUME') ||
     hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') ||
     hasCode(thrown, 'STACK_BUSY')

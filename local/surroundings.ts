@@ -1,4 +1,3 @@
-import { pluginLimits } from '../shared/config/plugin-limits.ts'
 import { backoffMs } from '../shared/engine/deployment/backoff.ts'
 import { configInputs } from '../shared/engine/generator/provider-resolution.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
@@ -31,6 +30,7 @@ import { userPath } from './user-path.ts'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { whoseError } from '../shared/providers/whose-error.ts'
 
 /** What one deployment or preview is made of. */
 export interface Asked {
@@ -74,9 +74,6 @@ export interface Surroundings {
   readonly told: Set<OperationId>
 }
 
-/** Between tries of a call that nobody heard. */
-const pauses = { firstMs: pluginLimits.tryPauseMs, mostMs: 10_000 }
-
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** Everything that a run needs around it, made for it alone. */
@@ -104,7 +101,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody }
   const beforeAgain = (number: number, why: string): Promise<void> => {
     emitter.diagnostic('warning', `${scrub(why)}; it is asked again`)
-    return platform.clock.sleep(backoffMs(number, pauses, platform.random))
+    return platform.clock.sleep(backoffMs(number, whoseError.unasked.again, platform.random))
   }
   const providers = createProviderRegistry({
     beforeAgain,

@@ -7,9 +7,10 @@ import type { ChainQueuePort, Delivery, Share } from '../../shared/ports/queue.t
 import type { LogPort } from '../../shared/ports/system.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
-import { hasCode, messageOf } from '../../shared/errors/error.ts'
+import { messageOf } from '../../shared/errors/error.ts'
 import { backoffMs } from '../../shared/engine/deployment/backoff.ts'
 import type { Executor } from '../../shared/engine/executor/executor.ts'
+import { producerOf, whoseError } from '../../shared/providers/whose-error.ts'
 
 /** An executor that polls until it is ended. */
 export interface PollingExecutor {
@@ -21,8 +22,6 @@ export interface PollingExecutor {
 const deliveriesMax = 64
 /** How long one poll waits, in ms. */
 const pollMs = 1_000
-/** Between two polls of a queue that refuses them. */
-const pauses = { firstMs: pollMs, mostMs: 15_000 }
 
 /**
  * Polls the queue and hands each delivery to the executor; a delivery whose handling fails is told
@@ -58,9 +57,12 @@ export function pollDeliveries(
       refusals = 0
       return deliveries
     } catch (thrown) {
-      if (!hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+      if (producerOf(thrown) !== 'store') throw thrown
       ports.journal.write('warn', 'queue.failed', { message: messageOf(thrown) })
-      await ports.clock.sleep(backoffMs(refusals, pauses, ports.random), over.signal)
+      await ports.clock.sleep(
+        backoffMs(refusals, whoseError.queue.again, ports.random),
+        over.signal,
+      )
       refusals += 1
       return []
     }

@@ -1,5 +1,6 @@
-import { pluginLimits as limits } from '../config/plugin-limits.ts'
-import { type Provider, ProviderError } from './provider.ts'
+import { messageOf } from '../errors/error.ts'
+import type { Provider } from './provider.ts'
+import { producerOf, whoseError } from './whose-error.ts'
 
 /** How a call finds its provider again. */
 export interface Reaching {
@@ -22,9 +23,9 @@ export async function whenReached<T>(
     try {
       return await call(provider)
     } catch (thrown) {
-      const isUnasked = thrown instanceof ProviderError && thrown.isUnasked
-      if (!isUnasked || number + 1 >= limits.triesMax) throw thrown
-      await beforeAgain(number, thrown.message)
+      const isLast = number + 1 >= whoseError.unasked.again.times
+      if (producerOf(thrown) !== 'unasked' || isLast) throw thrown
+      await beforeAgain(number, messageOf(thrown))
     }
   }
 }

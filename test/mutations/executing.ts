@@ -171,15 +171,15 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'a connection that was lost in a create counts as its failure',
     breaks: 'whose error: lost says nothing about the cloud',
-    file: `${executor}/perform.ts`,
-    edits: [["thrown.status === 'lost')", "thrown.status === 'lost' && mode.preview)"]],
-    caughtBy: [seeds(150)],
+    file: 'shared/providers/whose-error.ts',
+    edits: [["ends: 'interrupted'", "ends: 'failed'"]],
+    caughtBy: [tests('shared/providers/whose-error'), seeds(150)],
   },
   {
     name: 'a call that may have been heard is made again as if nobody was there',
     breaks: 'whose error: only what was never written is repeated',
-    file: 'shared/providers/reached.ts',
-    edits: [['ProviderError && thrown.isUnasked', "ProviderError && thrown.status !== 'partial'"]],
+    file: 'shared/providers/whose-error.ts',
+    edits: [['if (thrown.isUnasked)', "if (thrown.status !== 'partial')"]],
     caughtBy: [tests('shared/providers/reached'), seeds(150)],
   },
   {

@@ -1,6 +1,7 @@
-import { hasCode, messageOf } from '../../errors/error.ts'
+import { messageOf } from '../../errors/error.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { backoffMs } from './backoff.ts'
+import { producerOf, whoseError } from '../../providers/whose-error.ts'
 
 /** What a repeated request needs. `said` is called before the first repetition. */
 export interface Trying {
@@ -11,8 +12,6 @@ export interface Trying {
   readonly isWorthIt: () => boolean
   readonly said: (why: string) => void
 }
-
-const pauses = { firstMs: 100, mostMs: 3_000 }
 
 /**
  * Repeats a request that the store could not take, with growing pauses: an outcome that only this
@@ -28,9 +27,9 @@ export async function keepTrying<T>(trying: Trying, request: () => Promise<T>): 
       return await request()
     } catch (thrown) {
       const isLate = clock.monotonicMs() - began > trying.forMs
-      if (!hasCode(thrown, 'STORE_UNAVAILABLE') || isLate || !trying.isWorthIt()) throw thrown
+      if (producerOf(thrown) !== 'store' || isLate || !trying.isWorthIt()) throw thrown
       if (number === 0) trying.said(messageOf(thrown))
-      await clock.sleep(backoffMs(number, pauses, trying.random))
+      await clock.sleep(backoffMs(number, whoseError.store.again, trying.random))
     }
   }
 }

@@ -1,5 +1,5 @@
 import { limits } from '../../config/limits.ts'
-import { hasCode, messageOf } from '../../errors/error.ts'
+import { messageOf } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { ChainQueuePort, NudgesPort } from '../../ports/queue.ts'
 import type {
@@ -11,6 +11,7 @@ import type {
 } from '../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { keepTrying } from './keep-trying.ts'
+import { producerOf } from '../../providers/whose-error.ts'
 
 /** What makes requests patient. */
 export interface PatienceDeps {
@@ -58,7 +59,7 @@ export function createPatience(deps: PatienceDeps): Patience {
             isSaid = false
             return answer
           } catch (thrown) {
-            if (hasCode(thrown, 'STORE_UNAVAILABLE')) refused(messageOf(thrown))
+            if (producerOf(thrown) === 'store') refused(messageOf(thrown))
             throw thrown
           }
         },

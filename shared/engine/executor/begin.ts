@@ -1,5 +1,4 @@
 import { limits } from '../../config/limits.ts'
-import { hasCode } from '../../errors/error.ts'
 import type { OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
 import type { ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
@@ -7,6 +6,7 @@ import type { Operation } from '../../records/operation.ts'
 import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
+import { producerOf } from '../../providers/whose-error.ts'
 
 /** What an executor begins for: the deployment, and what it knows of itself. */
 export type BeginContext = Pick<
@@ -98,7 +98,7 @@ async function beginOrSettle(
   try {
     return await operations.begin(context.deployment, id, claim)
   } catch (thrown) {
-    if (hasCode(thrown, 'STORE_UNAVAILABLE'))
+    if (producerOf(thrown) === 'store')
       await operations
         .giveBack(context.deployment, id, claim.owner, claim.attempt + 1)
         .catch(() => context.leftBegun())

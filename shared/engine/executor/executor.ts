@@ -1,6 +1,5 @@
 import { limits } from '../../config/limits.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
-import { hasCode } from '../../errors/error.ts'
 import type { ChainMessage, Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
 import {
@@ -17,6 +16,7 @@ import { beginUnlessStopped, giveBack } from './begin.ts'
 import { endPoisoned } from './poisoned.ts'
 import { readTogether } from './read-together.ts'
 import { releaseWaiters } from './release.ts'
+import { producerOf, whoseError } from '../../providers/whose-error.ts'
 
 /** Runs deliveries of one executor identity. */
 export interface Executor {
@@ -28,8 +28,6 @@ export interface Executor {
   readonly handle: (delivery: Delivery) => Promise<void>
 }
 
-/** Between attempts of one operation; of deliveries that could not be handled, a longer first. */
-const pauses = { firstMs: 200, mostMs: 60_000 }
 /** How long a delivery stays invisible before it is extended, in ms. */
 const extendEveryMs = 20_000
 const extendByMs = 60_000
@@ -99,11 +97,7 @@ function createMoves(ports: ExecutorPorts, { deployment, pool }: ChainMessage): 
 
 /** Makes a delivery that could not be handled visible again: later each time. */
 async function comeAgain(ports: ExecutorPorts, delivery: Delivery): Promise<void> {
-  const ms = backoffMs(
-    delivery.deliveries - 1,
-    { ...pauses, firstMs: limits.retryMs },
-    ports.random,
-  )
+  const ms = backoffMs(delivery.deliveries - 1, whoseError.ours.again, ports.random)
   // Else it is visible when its loan is over.
   await ports.chains.extend(delivery.receipt, ms).catch(() => undefined)
 }
@@ -147,7 +141,7 @@ async function runToEnd(
   for (let number = 0; ; number++) {
     const next = await runOperation(ports, context, task)
     if (next !== 'again') return next
-    await ports.clock.sleep(backoffMs(number, pauses, ports.random))
+    await ports.clock.sleep(backoffMs(number, whoseError.lost.again, ports.random))
   }
 }
 
@@ -169,7 +163,7 @@ async function runOperation(
   const { owner, attempt, isAgain } = begun
   const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })
   const end = await called.catch(async (thrown: unknown) => {
-    if (!hasCode(thrown, 'LEASE_LOST')) {
+    if (producerOf(thrown) !== 'lease') {
       context.leftBegun()
       throw thrown
     }

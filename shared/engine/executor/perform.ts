@@ -6,7 +6,7 @@
  * no stop; the store enforces needs and the single end; messages may lie.
  */
 import { ProviderError } from '../../providers/provider.ts'
-import { hasCode, messageOf } from '../../errors/error.ts'
+import { messageOf } from '../../errors/error.ts'
 import type { OutcomeError } from '../../records/head.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { scrubber, secretTexts } from '../../values/scrub.ts'
@@ -15,6 +15,7 @@ import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { performRead, performRefresh } from './perform-read.ts'
 import { asking, type PerformDeps, subjectOf } from './performing.ts'
+import { endAfter } from '../../providers/whose-error.ts'
 
 /** How a step is performed: in a preview nothing is changed. */
 export interface PerformMode {
@@ -36,13 +37,11 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
     const state = end.state === undefined ? undefined : safeState(end.state, deps, scrub)
     return { ...end, state, error: scrubbed(step, end.error) }
   } catch (thrown) {
+    const verdict = endAfter(thrown)
     // Nobody was asked: what becomes of the operation is for others to say.
-    if (hasCode(thrown, 'LEASE_LOST')) throw thrown
+    if (verdict === undefined) throw thrown
     const error = scrubbed(step, outcomeErrorOf(thrown))
-    // A broken connection says nothing about the cloud (design: whose error?).
-    if (thrown instanceof ProviderError && thrown.status === 'lost')
-      return { verdict: 'interrupted', state: undefined, resultOp: undefined, error }
-    return failed(error)
+    return { verdict, state: undefined, resultOp: undefined, error }
   }
 }
 

@@ -1,10 +1,11 @@
-import { hasCode, messageOf } from '../../errors/error.ts'
+import { messageOf } from '../../errors/error.ts'
 import type { Outcome, OutcomeError } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { failed } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { releaseWaiters } from './release.ts'
+import { producerOf } from '../../providers/whose-error.ts'
 
 /**
  * Ends an operation that no delivery could handle, with what the last one threw as its cause, so
@@ -20,7 +21,7 @@ export async function endPoisoned(
 ): Promise<OperationId | undefined> {
   const { deployment } = context
   const { id } = operation
-  if (hasCode(thrown, 'STORE_UNAVAILABLE')) throw thrown
+  if (producerOf(thrown) === 'store') throw thrown
   const head = (await ports.operations.heads(deployment, [id])).get(id)
   const { owner = '', attempt = 0, givenBack = 0 } = head ?? {}
   if (head?.end !== undefined || owner !== '') throw thrown

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
-import { hasCode, messageOf } from '../../errors/error.ts'
+import { messageOf } from '../../errors/error.ts'
+import { producerOf, whoseError } from '../whose-error.ts'
 
 /**
  * Starts a plugin, and again after a pause when it fails before anything was asked of it: a machine
@@ -12,16 +13,17 @@ export async function startAgain<T>(
   start: () => Promise<T>,
   about: { readonly isWorthIt: () => boolean; readonly said: (text: string) => void },
 ): Promise<T> {
+  const { again } = whoseError.plugin
   for (let number = 1; ; number++) {
     const beganMs = performance.now()
     try {
       return await start()
     } catch (thrown) {
       const wasQuick = performance.now() - beganMs < limits.aliveMs
-      const mayBeBetter = hasCode(thrown, 'PLUGIN_FAILED') && wasQuick && about.isWorthIt()
-      if (!mayBeBetter || number === limits.startsMax) throw thrown
+      const mayBeBetter = producerOf(thrown) === 'plugin' && wasQuick && about.isWorthIt()
+      if (!mayBeBetter || number === again.times) throw thrown
       about.said(`${messageOf(thrown)}; it is started again`)
-      const pauseMs = limits.startPauseMs * 2 ** (number - 1)
+      const pauseMs = again.firstMs * 2 ** (number - 1)
       await sleep(randomInt(pauseMs / 2, pauseMs))
     }
   }
