@@ -29,6 +29,8 @@ export interface CloudCall {
   isOver: boolean
   /** Most operations of its deployment that may run at once. */
   readonly parallel: number
+  /** Whether processes share that bound; else each that thinks it leads has it for itself. */
+  readonly isShared: boolean
   /** Whether the cloud refused it: then nothing came of it. */
   isRefused: boolean
 }
@@ -99,7 +101,11 @@ export function createCloud(
         if (one.isOver || one.orphaned || one.sender.isDead() || one.sender.hasSlept())
           running.delete(one)
       running.add(call)
-      const beside = [...running].filter(one => one.deployment === call.deployment)
+      const beside = [...running].filter(
+        one =>
+          one.deployment === call.deployment &&
+          (call.isShared || one.sender.key === call.sender.key),
+      )
       if (beside.length > call.parallel)
         violate(`${beside.length} calls of ${call.deployment} at once, ${call.parallel} may`)
       const { kind, urn, id, deployment, sender } = call

@@ -31,7 +31,7 @@ export interface SimProcess {
   readonly launch: Launch
   readonly ports: GeneratorPorts
   readonly plugins: (
-    step: Pick<Step, 'refuses' | 'parallel'>,
+    step: Pick<Step, 'refuses' | 'parallel' | 'execute'>,
     deployment?: DeploymentId,
   ) => SimPlugins
 }
@@ -116,8 +116,14 @@ export function createMachine(world: World, cloud: Cloud, faults: readonly Fault
             processes.get(of.pid - groupsFrom)?.launch.endPlugins()
           },
         },
-        plugins: ({ refuses, parallel }, deployment) =>
-          createPlugins(launch, cloud, { refuses, parallel, deployment, group }),
+        plugins: ({ refuses, parallel, execute }, deployment) =>
+          createPlugins(launch, cloud, {
+            refuses,
+            parallel,
+            isShared: execute === 'elsewhere',
+            deployment,
+            group,
+          }),
       }
       processes.set(number, process)
       world.trace(`${key} starts on ${host}${isNewer ? ', a newer version' : ''}`)

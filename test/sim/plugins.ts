@@ -29,6 +29,7 @@ export function createPlugins(
   about: {
     readonly refuses: ReadonlySet<string>
     readonly parallel: number
+    readonly isShared: boolean
     readonly deployment: DeploymentId | undefined
     readonly group: ProcessGroup
   },
@@ -69,6 +70,7 @@ export function createPlugins(
       isHeard: false,
       isOver: false,
       parallel: about.parallel,
+      isShared: about.isShared,
       isRefused: false,
     }
     const watched = {

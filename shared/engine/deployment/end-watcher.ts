@@ -1,10 +1,8 @@
-import { limits } from '../../config/limits.ts'
 import type { HintsPort } from '../../ports/queue.ts'
 import type { OperationsPort } from '../../ports/records.ts'
-import type { ClockPort, LogPort, RandomPort } from '../../ports/system.ts'
+import type { ClockPort } from '../../ports/system.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
-import { keepTrying, type Trying } from './keep-trying.ts'
 
 /** What a head and its selected outcome say. */
 export interface RecordedEnd {
@@ -57,40 +55,20 @@ function createWaits() {
 
 /** What a watcher looks at, and the clock that says when. */
 interface EndWatcherDeps {
-  readonly operations: OperationsPort
+  readonly operations: Pick<OperationsPort, 'ends'>
   readonly hints: HintsPort
   readonly clock: ClockPort
-  readonly random: Pick<RandomPort, 'bytes'>
-  readonly journal: LogPort
-}
-
-/** Reads ends; a read that the store refuses is tried again as long as somebody waits. */
-function readerOf(
-  deps: EndWatcherDeps,
-  deployment: DeploymentId,
-  isWorthIt: () => boolean,
-): (ids: readonly OperationId[]) => ReturnType<OperationsPort['ends']> {
-  const trying: Trying = {
-    clock: deps.clock,
-    random: deps.random,
-    forMs: limits.storeTriedMs,
-    isWorthIt,
-    said: message => deps.journal.write('warn', 'ends.unread', { message }),
-  }
-  return ids => keepTrying(trying, () => deps.operations.ends(deployment, ids))
 }
 
 /**
- * Makes a watcher over one deployment. A read that the store does not answer is tried again for a
- * while; a failure that stays meets every wait.
+ * Makes a watcher over one deployment. A read that fails meets every wait: the port is patient with
+ * a store that has a bad moment.
  */
 export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId): EndWatcher {
   let over: { readonly thrown: unknown } | undefined
   const waits = createWaits()
   let due = new Set<OperationId>()
   let isReading = false
-  let isClosed = false
-  const ends = readerOf(deps, deployment, () => !isClosed && over === undefined)
   const read = async (): Promise<void> => {
     while (due.size > 0) {
       const ids = [...due].filter(id => waits.has(id)).slice(0, batchMax)
@@ -99,7 +77,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
         break
       }
       for (const id of ids) due.delete(id)
-      for (const [id, end] of await ends(ids)) {
+      for (const [id, end] of await deps.operations.ends(deployment, ids)) {
         if (end.head.end !== undefined) waits.end(id, end)
       }
     }
@@ -144,7 +122,6 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
       return settleAll(thrown)
     },
     close() {
-      isClosed = true
       mute()
       endLooking()
     },

@@ -7,11 +7,10 @@
  */
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
-import type { ClockPort, LogPort, RandomPort } from '../../ports/system.ts'
+import type { ClockPort } from '../../ports/system.ts'
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { DeploymentId, LogNumber, WriterToken } from '../../records/ids.ts'
-import type { Decision, LogRecord } from '../../records/log.ts'
-import { keepTrying, type Trying } from './keep-trying.ts'
+import type { Decision } from '../../records/log.ts'
 
 /** Appends decisions to the log of a deployment. */
 export interface LogWriter {
@@ -32,27 +31,10 @@ interface Waiting {
   readonly failed: (thrown: unknown) => void
 }
 
-/** What a writer needs; `journal` is told when the store cannot take a record at once. */
+/** What a writer needs; the log is patient with a store that has a bad moment. */
 interface LogWriterDeps {
-  readonly log: DecisionLogPort
-  readonly clock: ClockPort
-  readonly random: RandomPort
-  readonly journal?: LogPort
-}
-
-/** Appends records, again after moments in which the store cannot: an append recognises itself. */
-function appenderOf(
-  deps: LogWriterDeps,
-  deployment: DeploymentId,
-): (record: LogRecord) => ReturnType<DecisionLogPort['append']> {
-  const trying: Trying = {
-    clock: deps.clock,
-    random: deps.random,
-    forMs: limits.storeTriedMs,
-    isWorthIt: () => true,
-    said: message => deps.journal?.write('warn', 'log.unwritten', { message }),
-  }
-  return record => keepTrying(trying, () => deps.log.append(deployment, record))
+  readonly log: Pick<DecisionLogPort, 'append'>
+  readonly clock: Pick<ClockPort, 'soon' | 'now'>
 }
 
 /** Makes the writer of one life, from the next free number on. */
@@ -64,7 +46,6 @@ export function createLogWriter(
     readonly next: LogNumber
   },
 ): LogWriter {
-  const append = appenderOf(deps, life.deployment)
   let number: number = life.next
   let waiting: Waiting[] = []
   let noted: Decision[] = []
@@ -85,7 +66,7 @@ export function createLogWriter(
           at: deps.clock.now(),
           decisions,
         }
-        const result = await append(record)
+        const result = await deps.log.append(life.deployment, record)
         if (result === 'taken')
           throw error(
             'DEPLOYMENT_TAKEN_OVER',
