@@ -128,7 +128,6 @@ export const effectsOfLives = {
         by: takeOver,
         what: 'the control record names it, and no hand-over any more',
         ifDead: 'the next one takes over from it',
-        only: 'when there was one',
       },
       {
         call: 'catalog.removeLate',

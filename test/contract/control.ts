@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ControlPort, LeasesPort } from '../../shared/ports/records.ts'
-import { type Open, executorId, freshDeployment, holder } from './opened.ts'
+import { type Open, executorId, freshDeployment, holder, logNumber } from './opened.ts'
 
 const other = { ...holder, pid: 8 }
+const first = logNumber(1)
 
 /** The control record of a deployment. */
 export function controlContract(name: string, open: Open<{ readonly control: ControlPort }>): void {
@@ -39,7 +40,7 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
       await control.create(deployment, holder)
       await control.stop(deployment, 'graceful')
       await control.close(deployment)
-      await control.hold(deployment, other)
+      await control.hold(deployment, other, first)
       const expected = { stop: 'graceful', holder: other, closed: true }
       expect(await control.read(deployment)).toEqual(expected)
       await control.close(deployment)
@@ -55,16 +56,28 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
       expect(await control.handOver(deployment, holder, handOver)).toBe(true)
       expect(await control.handOver(deployment, holder, handOver)).toBe(true)
       expect((await control.read(deployment))?.handedOver).toEqual(handOver)
-      await control.hold(deployment, other)
+      await control.hold(deployment, other, first)
       expect((await control.read(deployment))?.handedOver).toBeUndefined()
       await control.close(deployment)
       expect(await control.handOver(deployment, other, handOver)).toBe(false)
     })
 
+    test('who took over earlier cannot name itself later, nor end a hand-over twice', async () => {
+      const deployment = freshDeployment()
+      await control.create(deployment, holder)
+      await control.hold(deployment, other, logNumber(7))
+      await control.hold(deployment, holder, first)
+      expect((await control.read(deployment))?.holder).toEqual(other)
+      const handOver = { why: 'limit', pool: 'short', ended: 3 } as const
+      expect(await control.handOver(deployment, other, handOver)).toBe(true)
+      await control.hold(deployment, other, logNumber(7))
+      expect((await control.read(deployment))?.handedOver).toEqual(handOver)
+    })
+
     test('nothing but its making makes a control record', async () => {
       const deployment = freshDeployment()
       await control.stop(deployment, 'forced')
-      await control.hold(deployment, holder)
+      await control.hold(deployment, holder, first)
       await control.handOver(deployment, holder, { why: 'limit', pool: 'long', ended: 0 })
       await control.close(deployment)
       expect(await control.read(deployment)).toBeUndefined()

@@ -99,7 +99,7 @@ const cases: readonly Case[] = [
     reads: ({ control }, deployment) => control.read(deployment),
     writes: ({ control }, deployment) => [
       () => control.stop(deployment, 'forced'),
-      () => control.hold(deployment, holder),
+      () => control.hold(deployment, holder, logNumber(1)),
       () => control.close(deployment),
     ],
   },

@@ -149,7 +149,7 @@ function createLog(observer: Observer, logs: Map<DeploymentId, Kept[]>): SimStor
   }
 }
 
-type ControlRow = Control & { readonly call: string }
+type ControlRow = Control & { readonly call: string; readonly held: number }
 type Leases = Map<string, Lease>
 
 function createControl(
@@ -164,13 +164,13 @@ function createControl(
     create(deployment, holder, call = '') {
       const there = controls.get(deployment)
       if (there !== undefined) return there.call === call
-      controls.set(deployment, { stop: 'none', holder, closed: false, call })
+      controls.set(deployment, { stop: 'none', holder, closed: false, call, held: -1 })
       return true
     },
     read(deployment) {
       const there = controls.get(deployment)
       if (there === undefined) return undefined
-      const { call: _call, ...control } = there
+      const { call: _call, held: _held, ...control } = there
       return control
     },
     stop(deployment, stop) {
@@ -184,11 +184,11 @@ function createControl(
       if (isHeld) change(deployment, { handedOver })
       return isHeld
     },
-    hold(deployment, holder) {
+    hold(deployment, holder, at) {
       const there = controls.get(deployment)
-      if (there === undefined) return
+      if (there === undefined || there.held >= at) return
       const { handedOver: _over, ...control } = there
-      controls.set(deployment, { ...control, holder })
+      controls.set(deployment, { ...control, holder, held: at })
     },
     close(deployment) {
       if (controls.has(deployment)) observer.closed(deployment)

@@ -79,8 +79,8 @@ export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Pr
   const token = deps.random.uuid() as WriterToken
   const writer = createLogWriter(deps, { deployment, writer: token, next: view.next })
   await writer.append({ kind: 'takeover', holder: deps.holder })
-  const created = await deps.control.create(deployment, deps.holder)
-  if (!created) await deps.control.hold(deployment, deps.holder)
+  await deps.control.create(deployment, deps.holder)
+  await deps.control.hold(deployment, deps.holder, view.next)
   // Who pinned it may have died before it removed what it took: it must not be taken twice.
   const taken = view.pin?.inbox ?? []
   const { stack } = deploymentPartsOf(deployment)

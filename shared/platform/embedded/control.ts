@@ -11,7 +11,8 @@ export function createControl(call: StoreCall, random: RandomPort): ControlPort 
     stop: async (deployment, stop) => void (await call('control.stop', { deployment, stop })),
     handOver: (deployment, holder, handOver) =>
       call('control.handOver', { deployment, holder, handOver }),
-    hold: async (deployment, holder) => void (await call('control.hold', { deployment, holder })),
+    hold: async (deployment, holder, at) =>
+      void (await call('control.hold', { deployment, holder, at })),
     close: async deployment => void (await call('control.close', { deployment })),
   }
 }

@@ -1,5 +1,5 @@
 import type { Control, Lease, ProcessGroup, Stop } from '../../../records/head.ts'
-import type { DeploymentId, ExecutorId } from '../../../records/ids.ts'
+import type { DeploymentId, ExecutorId, LogNumber } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
 import type { HandOver } from '../../../records/pool.ts'
 import { type Row, integer, text } from './database.ts'
@@ -65,11 +65,20 @@ export const controlMethods = {
       ) === 1,
   ),
   'control.hold': write(
-    (database, args: { readonly deployment: DeploymentId; readonly holder: Holder }): number =>
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId
+        readonly holder: Holder
+        readonly at: LogNumber
+      },
+    ): number =>
       database.run(
-        "UPDATE control SET holder = ?, handed = 'null' WHERE deployment = ?",
-        JSON.stringify(args.holder),
+        `UPDATE control SET holder = ?2, handed = 'null', held = ?3
+         WHERE deployment = ?1 AND held < ?3`,
         args.deployment,
+        JSON.stringify(args.holder),
+        args.at,
       ),
   ),
   /** What the queue still has of it would only be dropped, if anybody ever took it. */

@@ -94,6 +94,10 @@ CREATE TABLE slow (
 ) STRICT, WITHOUT ROWID;
 `
 
+const holds = `
+ALTER TABLE control ADD COLUMN held INTEGER NOT NULL DEFAULT -1;
+`
+
 /** Tables of the process that owns the store, gone with it. */
 export const passing = `
 CREATE TEMP TABLE chain (
@@ -105,7 +109,7 @@ CREATE TEMP TABLE chain (
 `
 
 /** What each version adds to the one before; never changed once released, only appended to. */
-export const migrations: readonly string[] = [first, late, formats, handOvers]
+export const migrations: readonly string[] = [first, late, formats, handOvers, holds]
 
 /** The version of the tables. */
 export const schemaVersion = migrations.length
