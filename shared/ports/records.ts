@@ -145,6 +145,8 @@ export interface LeasesPort {
     groups: readonly ProcessGroup[],
   ) => Promise<boolean>
   readonly retire: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
+  /** Retires it by its own word, once nothing runs under it; stands also when others retired it. */
+  readonly leave: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
   readonly list: (deployment: DeploymentId) => Promise<readonly Lease[]>
 }
 

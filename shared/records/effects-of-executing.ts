@@ -84,7 +84,7 @@ export const effectsOfExecuting = {
         ifDead: 'it is found to be gone; it had begun nothing',
       },
       {
-        call: 'leases.retire',
+        call: 'leases.leave',
         by: lease,
         what: 'the identity never comes back; all that it began has ended before',
         ifDead: 'nothing is lost',

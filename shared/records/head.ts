@@ -73,6 +73,8 @@ export interface Lease {
   readonly holder: Holder
   readonly counter: number
   readonly retired: boolean
+  /** Whether it retired by itself, once nothing ran under it: no request of it can land. */
+  readonly left: boolean
   /** Process groups of its plugins, so that who takes over on this host can end them. */
   readonly groups: readonly ProcessGroup[]
 }

@@ -102,7 +102,14 @@ export function leasesContract(name: string, open: Open<{ readonly leases: Lease
       const deployment = freshDeployment()
       await leases.register(deployment, executor, holder)
       const [before] = await leases.list(deployment)
-      expect(before).toEqual({ executor, holder, counter: 0, retired: false, groups: [] })
+      expect(before).toEqual({
+        executor,
+        holder,
+        counter: 0,
+        retired: false,
+        left: false,
+        groups: [],
+      })
       const groups = [{ pid: 12, started: '99' }]
       expect(await leases.renew(deployment, executor, groups)).toBe(true)
       const [after] = await leases.list(deployment)
@@ -117,6 +124,20 @@ export function leasesContract(name: string, open: Open<{ readonly leases: Lease
       await leases.register(deployment, executor, holder)
       expect(await leases.renew(deployment, executor, [])).toBe(false)
       expect(await leases.list(deployment)).toMatchObject([{ retired: true, counter: 0 }])
+    })
+
+    test('who leaves is retired for ever, and has left whoever else retires it', async () => {
+      const deployment = freshDeployment()
+      for (const other of ['before', 'after'])
+        await leases.register(deployment, executorId(other), holder)
+      await leases.retire(deployment, executorId('before'))
+      expect((await leases.list(deployment)).some(({ left }) => left)).toBe(false)
+      await leases.leave(deployment, executorId('before'))
+      await leases.leave(deployment, executorId('after'))
+      await leases.retire(deployment, executorId('after'))
+      const both = { retired: true, left: true }
+      expect(await leases.list(deployment)).toMatchObject([both, both])
+      expect(await leases.renew(deployment, executorId('after'), [])).toBe(false)
     })
 
     test('who never registered cannot renew', async () => {

@@ -110,6 +110,7 @@ const cases: readonly Case[] = [
     writes: ({ leases }, deployment) => [
       () => leases.renew(deployment, executor, []),
       () => leases.retire(deployment, executor),
+      () => leases.leave(deployment, executor),
     ],
   },
   {

@@ -6,6 +6,7 @@ import {
   type DeploymentId,
   deploymentIdOf,
   type EpochMs,
+  type ExecutorId,
   type OperationId,
 } from '../../shared/records/ids.ts'
 import type { LateOutcome } from '../../shared/records/late.ts'
@@ -14,6 +15,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import { createCloud } from './cloud.ts'
 import type { TestEngine } from './engine.ts'
 import { first } from './resume.ts'
+import { holder } from './stage.ts'
 import { createEngines, stackOf, things } from './things.ts'
 
 const engines = createEngines()
@@ -47,14 +49,13 @@ async function kept(platform: Platform): Promise<readonly DeploymentId[]> {
   return (await platform.retention.deployments()).map(({ deployment }) => deployment)
 }
 
-test('records stay until they are old and everything of their deployment is dead', async () => {
+test('records stay until they are old and nothing of their deployment can land', async () => {
   const { platform } = await ran()
   expect((await removeOld(depsOf(later(platform, 29)), all)).deployments).toEqual([])
-  const living = depsOf(later(platform, 31), { isAlive: () => true })
-  expect((await removeOld(living, all)).deployments).toEqual([])
-  const unknown = { isAlive: () => undefined }
+  const [living, unknown] = [{ isAlive: () => true }, { isAlive: () => undefined }]
   const soon = { ...all, keeping: { ...keeping, recordsMs: 0 } }
-  expect((await removeOld(depsOf(platform, unknown), soon)).deployments).toEqual([])
+  for (const unsure of [living, unknown])
+    expect((await removeOld(depsOf(platform, unsure), soon)).deployments).toEqual([])
   const told = await removeOld(depsOf(later(platform, 31)), { ...all, dryRun: true })
   expect(told.deployments).toHaveLength(3)
   expect(await kept(platform)).toHaveLength(3)
@@ -63,6 +64,21 @@ test('records stay until they are old and everything of their deployment is dead
   expect(await kept(platform)).toHaveLength(2)
   await removeOld(depsOf(later(platform, 31), unknown), all)
   expect(await kept(platform)).toEqual([])
+})
+
+test('records stay while an executor lives that was taken for dead, and go once it has left', async () => {
+  const engine = await engines.of(createCloud())
+  await engine.run(first)
+  const { platform } = engine
+  const [deployment] = await kept(platform)
+  if (deployment === undefined) throw new Error('no records')
+  const executor = 'deposed' as ExecutorId
+  await platform.leases.register(deployment, executor, holder)
+  await platform.leases.retire(deployment, executor)
+  const living = depsOf(later(platform, 31), { isAlive: () => true })
+  expect((await removeOld(living, all)).deployments).toEqual([])
+  await platform.leases.leave(deployment, executor)
+  expect((await removeOld(living, all)).deployments).toEqual([deployment])
 })
 
 test('what is left of a stack after its records went: state, history, kept versions', async () => {

@@ -121,7 +121,9 @@ export const storeMutations: readonly Mutation[] = [
     name: 'an executor that was retired renews its lease',
     breaks: 'leases: whoever missed a renewal comes back only as a new identity',
     file: `${store}/control-methods.ts`,
-    edits: [['AND executor = ? AND retired = 0', 'AND executor = ?']],
+    edits: [
+      ['AND executor = ? AND retired = 0`,\n        JSON', 'AND executor = ?`,\n        JSON'],
+    ],
     caughtBy: [tests(contract, 'control|lease')],
   },
   {

@@ -206,7 +206,7 @@ function createLeases(leases: Map<DeploymentId, Leases>): SimStore['leases'] {
       const there = leases.get(deployment) ?? new Map<string, Lease>()
       leases.set(deployment, there)
       if (there.has(executor)) return
-      there.set(executor, { executor, holder, counter: 0, retired: false, groups: [] })
+      there.set(executor, { executor, holder, counter: 0, retired: false, left: false, groups: [] })
     },
     renew(deployment, executor, groups) {
       const lease = leases.get(deployment)?.get(executor)
@@ -216,6 +216,8 @@ function createLeases(leases: Map<DeploymentId, Leases>): SimStore['leases'] {
     },
     retire: (deployment, executor) =>
       change(deployment, leases.get(deployment)?.get(executor), { retired: true }),
+    leave: (deployment, executor) =>
+      change(deployment, leases.get(deployment)?.get(executor), { retired: true, left: true }),
     list: deployment => [...(leases.get(deployment)?.values() ?? [])],
   }
 }

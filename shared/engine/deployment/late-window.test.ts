@@ -14,6 +14,7 @@ const lease: Lease = {
   holder,
   counter: 1,
   retired: true,
+  left: false,
   groups: [{ pid: 77, started: 'then' }],
 }
 const resource = { urn: 'urn:pulumi:dev::p::t:m:T::a', custom: true, type: 't:m:T' }

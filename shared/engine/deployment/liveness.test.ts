@@ -31,6 +31,7 @@ function observed(alive: boolean | undefined) {
     leases: {
       register: () => Promise.resolve(),
       renew: () => Promise.resolve(true),
+      leave: () => Promise.resolve(),
       retire: async (_deployment, executor) => void done.push(`retire ${executor}`),
       list: () => Promise.resolve([...leases]),
     },
@@ -38,7 +39,7 @@ function observed(alive: boolean | undefined) {
   const liveness = createLiveness(deps, deployment)
   const write = (counter: number, retired = false): void => {
     const groups = [{ pid: 7, started: 'then' }]
-    leases[0] = { executor: 'e' as ExecutorId, holder, counter, retired, groups }
+    leases[0] = { executor: 'e' as ExecutorId, holder, counter, retired, left: false, groups }
   }
   const look = async (atMs: number): Promise<readonly string[]> => {
     nowMs = atMs

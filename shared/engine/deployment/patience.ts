@@ -100,6 +100,7 @@ export function patientPorts<Ports extends Records>(ports: Ports, patient: Patie
       ...leases,
       register: patient(leases.register),
       retire: patient(leases.retire),
+      leave: patient(leases.leave),
       list: patient(leases.list),
     },
     catalog: patientCatalog(ports.catalog, patient),

@@ -94,8 +94,10 @@ function isOld(kept: KeptDeployment, nowMs: number, keepMs: number): boolean {
 }
 
 /**
- * Whether nothing of a deployment can land any more: every process that held it, and every process
- * group that it left, is seen dead. One of another host cannot be asked: it is given a time.
+ * Whether nothing of a deployment can land any more: every executor has left by itself, or its
+ * process and its process groups are seen dead; one of another host cannot be asked: it is given a
+ * time. So is the last holder where it lives, as processes that serve do: it has closed the
+ * deployment, and what it asked of the store before that does not take so long.
  */
 async function isLateWindowOver(
   deps: RetentionDeps,
@@ -104,14 +106,15 @@ async function isLateWindowOver(
 ): Promise<boolean> {
   const control = await deps.control.read(deployment)
   const leases = await deps.leases.list(deployment)
+  const feared = leases.filter(({ left }) => !left)
   const processes = [
-    ...(control === undefined ? [] : [control.holder]),
-    ...leases.map(({ holder }) => holder),
-    ...leases.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
+    ...feared.map(({ holder }) => holder),
+    ...feared.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
   ]
   const states = processes.map(process => deps.isAlive(process))
   if (states.includes(true)) return false
-  if (!states.includes(undefined)) return true
+  const isHolderDead = control === undefined || deps.isAlive(control.holder) === false
+  if (isHolderDead && !states.includes(undefined)) return true
   return endedAt !== undefined && endedAt + limits.lateWindowMs <= nowMs
 }
 

@@ -22,7 +22,8 @@ async function keeping(renew: LeasesPort['renew'], groups: readonly ProcessGroup
       leases: {
         register: () => Promise.resolve(),
         renew,
-        retire: async (_deployment, executor) => void retired.push(executor),
+        retire: () => Promise.resolve(),
+        leave: async (_deployment, executor) => void retired.push(executor),
         list: () => Promise.resolve([]),
       },
       clock: {

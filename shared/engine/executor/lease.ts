@@ -18,7 +18,7 @@ export interface LeaseKeeper {
    * provider call. A store that refuses leaves it to the next renewal.
    */
   readonly nameGroups: () => Promise<void>
-  /** Retires the identity: it never comes back. */
+  /** Retires the identity, under which nothing runs any more: it never comes back. */
   readonly end: () => Promise<void>
 }
 
@@ -86,7 +86,7 @@ export async function keepLease(
     async end() {
       isLost = true
       endRenewing()
-      await leases.retire(deployment, executor).catch(() => undefined)
+      await leases.leave(deployment, executor).catch(() => undefined)
     },
   }
 }

@@ -25,6 +25,8 @@ export function createLeases(call: StoreCall): LeasesPort {
     renew: (deployment, executor, groups) => call('leases.renew', { deployment, executor, groups }),
     retire: async (deployment, executor) =>
       void (await call('leases.retire', { deployment, executor })),
+    leave: async (deployment, executor) =>
+      void (await call('leases.leave', { deployment, executor })),
     list: deployment => call('leases.list', { deployment }),
   }
 }

@@ -110,7 +110,7 @@ function onLoan(database: Database, deployment: DeploymentId | null): number {
     `SELECT sum(json_array_length(message, '$.operations')) AS operations FROM chain
      WHERE is_dead = 0 AND NOT (${isVisible}) AND deployment = ?1
        AND substr(receipt, 1, instr(receipt, '/') - 1) NOT IN (
-         SELECT executor FROM lease WHERE deployment = ?1 AND retired = 1)`,
+         SELECT executor FROM lease WHERE deployment = ?1 AND retired > 0)`,
     deployment,
   )
   return row === undefined || row['operations'] === null ? 0 : integer(row, 'operations')

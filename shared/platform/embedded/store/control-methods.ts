@@ -9,6 +9,9 @@ import { parseRecordJson, readable } from './record-forms.ts'
 /** Numbered, so that "only grows" is a comparison. */
 const stops: readonly Stop[] = ['none', 'graceful', 'forced']
 
+/** How an executor retired: by the word of others, or by its own. */
+const [dismissed, left] = [1, 2]
+
 interface ExecutorOf {
   readonly deployment: DeploymentId
   readonly executor: ExecutorId
@@ -107,7 +110,14 @@ export const controlMethods = {
   ),
   'leases.retire': write((database, args: ExecutorOf): number =>
     database.run(
-      'UPDATE lease SET retired = 1 WHERE deployment = ? AND executor = ?',
+      `UPDATE lease SET retired = ${dismissed} WHERE deployment = ? AND executor = ? AND retired = 0`,
+      args.deployment,
+      args.executor,
+    ),
+  ),
+  'leases.leave': write((database, args: ExecutorOf): number =>
+    database.run(
+      `UPDATE lease SET retired = ${left} WHERE deployment = ? AND executor = ?`,
       args.deployment,
       args.executor,
     ),
@@ -134,7 +144,8 @@ function parseLease(row: Row): Lease {
     executor: text(row, 'executor') as ExecutorId,
     holder: parseHolder('lease', row),
     counter: integer(row, 'counter'),
-    retired: integer(row, 'retired') === 1,
+    retired: integer(row, 'retired') > 0,
+    left: integer(row, 'retired') === left,
     groups: parseRecordJson({ kind: 'lease', keys: keysOf(row) }, text(row, 'groups'), isGroups),
   }
 }
