@@ -59,7 +59,7 @@ const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
   ['sweep 2', 'resumed'],
   ['operate 5', 'late'],
   ['operate 6', 'slow'],
-  ['operate 7', 'parking'],
+  ['operate 7', 'woken'],
   ['redo 2', 'toldAgain'],
   ['giveUp 1', 'poisoned'],
 ])

@@ -40,6 +40,18 @@ const parking: Scene = {
   goOn: place => toTheEnd(place, { program: long, asked: {} }),
 }
 
+/** A call ends once its generator is parked, however long that takes. */
+const woken: Scene = {
+  name: 'up of which an operation ends while it is parked',
+  act(place, kill) {
+    const { engine, cloud } = place
+    const { reached, go } = cloud.hold('long')
+    void reached.then(() => parked(place)).then(go)
+    return engine.run(long, { ...patient, kill })
+  },
+  goOn: place => toTheEnd(place, { program: long, asked: {} }),
+}
+
 /** So long that it is remembered. */
 const slow: Scene = { ...parking, name: 'up with a slow provider', delayMs: 5_200 }
 
@@ -139,6 +151,7 @@ function lostOnce(nudges: NudgesPort, lost: () => void): NudgesPort['nudge'] {
 /** What happens when functions may not last long. */
 export const scenesOfTime = {
   parking,
+  woken,
   slow,
   leaving,
   wokenForNothing,
