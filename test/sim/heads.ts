@@ -83,7 +83,8 @@ export function createHeads(changed: (change: HeadChange) => void) {
         freed.add(mark)
         return true
       }
-      const isRepeated = freed.has(mark)
+      // The mark stands in the head: it is gone with it.
+      const isRepeated = heads.has(at) && freed.has(mark)
       note(at, event, { named: asked, after: head, isDone: isRepeated })
       return isRepeated
     },
