@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobEntry, BlobSweepPort } from '../../shared/ports/retention.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
-import { type Open, epochMs } from './opened.ts'
+import { type Open, epochMs, whileOpen } from './opened.ts'
 
 interface Ports {
   readonly blobs: BlobsPort
@@ -13,13 +13,9 @@ interface Ports {
 export function blobSweepContract(name: string, open: Open<Ports>): void {
   describe(`blob sweep: ${name}`, () => {
     let ports: Ports
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      ports = opened.ports
-      close = opened.close
+    whileOpen(open, given => {
+      ports = given
     })
-    afterAll(() => close())
 
     const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(`${name} ${text}`)
     const entries = async (hash: BlobHash): Promise<readonly BlobEntry[]> => {

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
-import { type Open, blobHash } from './opened.ts'
+import { type Open, blobHash, whileOpen } from './opened.ts'
 
 /** Immutable bytes by their hash. */
 export function blobsContract(name: string, open: Open<{ readonly blobs: BlobsPort }>): void {
   describe(`blobs: ${name}`, () => {
     let blobs: BlobsPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      blobs = opened.ports.blobs
-      close = opened.close
+    whileOpen(open, given => {
+      blobs = given.blobs
     })
-    afterAll(() => close())
 
     test.each([0, 1, 3_000_000])('%i bytes are read as they were put', async size => {
       const bytes = new Uint8Array(size).fill(size % 251)

@@ -1,10 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import { lateKeyOf, type LateOutcome } from '../../shared/records/late.ts'
 import type { Urn } from '../../shared/names/urn.ts'
-import { type Open, blobHash, epochMs, freshStack, holder, operationId } from './opened.ts'
+import {
+  type Open,
+  blobHash,
+  epochMs,
+  freshStack,
+  holder,
+  operationId,
+  whileOpen,
+} from './opened.ts'
 
 const about = { command: 'up', message: 'first', holder, at: epochMs(100) } as const
 const end = { at: epochMs(200), result: 'succeeded', changes: { create: 2 }, version: 1 } as const
@@ -13,13 +21,9 @@ const end = { at: epochMs(200), result: 'succeeded', changes: { create: 2 }, ver
 export function catalogContract(name: string, open: Open<{ readonly catalog: CatalogPort }>): void {
   describe(`catalog: ${name}`, () => {
     let catalog: CatalogPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      catalog = opened.ports.catalog
-      close = opened.close
+    whileOpen(open, given => {
+      catalog = given.catalog
     })
-    afterAll(() => close())
 
     const made = async (): Promise<StackId> => {
       const id = freshStack()

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChainMessage, ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
-import { type Open, executorId, freshDeployment, operationId } from './opened.ts'
+import { type Open, executorId, freshDeployment, operationId, whileOpen } from './opened.ts'
 
 /** The queue and its visibility timeout, which the suite waits for: keep it short. */
 export interface QueueUnderTest {
@@ -17,14 +17,10 @@ export function chainQueueContract(name: string, open: Open<QueueUnderTest>): vo
   describe(`chain queue: ${name}`, () => {
     let chains: ChainQueuePort
     let visibilityMs: number
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      chains = opened.ports.chains
-      visibilityMs = opened.ports.visibilityMs
-      close = opened.close
+    whileOpen(open, given => {
+      chains = given.chains
+      visibilityMs = given.visibilityMs
     })
-    afterAll(() => close())
 
     const receiveOne = async (waitMs = 10_000) => {
       const [delivery] = await chains.receive(1, waitMs)

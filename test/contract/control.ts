@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ControlPort, LeasesPort } from '../../shared/ports/records.ts'
-import { type Open, executorId, freshDeployment, holder, logNumber } from './opened.ts'
+import { type Open, executorId, freshDeployment, holder, logNumber, whileOpen } from './opened.ts'
 
 const other = { ...holder, pid: 8 }
 const first = logNumber(1)
@@ -9,13 +9,9 @@ const first = logNumber(1)
 export function controlContract(name: string, open: Open<{ readonly control: ControlPort }>): void {
   describe(`control: ${name}`, () => {
     let control: ControlPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      control = opened.ports.control
-      close = opened.close
+    whileOpen(open, given => {
+      control = given.control
     })
-    afterAll(() => close())
 
     test('a control record is absent until it is made, and made once', async () => {
       const deployment = freshDeployment()
@@ -89,13 +85,9 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
 export function leasesContract(name: string, open: Open<{ readonly leases: LeasesPort }>): void {
   describe(`leases: ${name}`, () => {
     let leases: LeasesPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      leases = opened.ports.leases
-      close = opened.close
+    whileOpen(open, given => {
+      leases = given.leases
     })
-    afterAll(() => close())
     const executor = executorId('e')
 
     test('a renewal makes the counter grow and names the process groups', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { DecisionLogPort } from '../../shared/ports/records.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
-import { type Open, epochMs, freshDeployment, logNumber, writerToken } from './opened.ts'
+import { type Open, epochMs, freshDeployment, logNumber, writerToken, whileOpen } from './opened.ts'
 
 /** Answers of an append that stands: which one depends on whether a reply was lost on the way. */
 const written: readonly string[] = ['appended', 'mine']
@@ -23,13 +23,9 @@ export function decisionLogContract(
 ): void {
   describe(`decision log: ${name}`, () => {
     let log: DecisionLogPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      log = opened.ports.log
-      close = opened.close
+    whileOpen(open, given => {
+      log = given.log
     })
-    afterAll(() => close())
 
     test('records are read as they were appended, in order, from a number on', async () => {
       const deployment = freshDeployment()

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EventsPort } from '../../shared/ports/records.ts'
-import { type Open, freshDeployment } from './opened.ts'
+import { type Open, freshDeployment, whileOpen } from './opened.ts'
 
 /** Lines of engine events. */
 export function eventsContract(name: string, open: Open<{ readonly events: EventsPort }>): void {
   describe(`events: ${name}`, () => {
     let events: EventsPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      events = opened.ports.events
-      close = opened.close
+    whileOpen(open, given => {
+      events = given.events
     })
-    afterAll(() => close())
 
     test('the lines of a writer are read in their order, from a cursor on', async () => {
       const deployment = freshDeployment()

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
-import { type Open, freshDeployment, freshStack, operationId } from './opened.ts'
+import { type Open, freshDeployment, freshStack, operationId, whileOpen } from './opened.ts'
 
 /** Nudges. */
 export function nudgesContract(name: string, open: Open<{ readonly nudges: NudgesPort }>): void {
   describe(`nudges: ${name}`, () => {
     let nudges: NudgesPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      nudges = opened.ports.nudges
-      close = opened.close
+    whileOpen(open, given => {
+      nudges = given.nudges
     })
-    afterAll(() => close())
 
     test('nothing is received when nothing was nudged', async () => {
       expect(await nudges.receive(0)).toBeUndefined()
@@ -51,13 +47,9 @@ export function nudgesContract(name: string, open: Open<{ readonly nudges: Nudge
 export function hintsContract(name: string, open: Open<{ readonly hints: HintsPort }>): void {
   describe(`hints: ${name}`, () => {
     let hints: HintsPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      hints = opened.ports.hints
-      close = opened.close
+    whileOpen(open, given => {
+      hints = given.hints
     })
-    afterAll(() => close())
 
     test('every listener of the deployment hears a hint, others do not', async () => {
       const deployment = freshDeployment()

@@ -2,6 +2,7 @@
  * contract: what every adapter of a port must do, as suites that know nothing of how it does it.
  * Each suite is a function of a name and of how to open the ports; an adapter's test file calls it.
  */
+import { afterAll, beforeAll } from 'vitest'
 import type {
   BlobHash,
   DeploymentId,
@@ -24,6 +25,17 @@ export interface Opened<Ports> {
 
 /** Opens the ports that a suite is about. */
 export type Open<Ports> = () => Promise<Opened<Ports>>
+
+/** Has ports open while a suite runs: `take` is given them before its first test. */
+export function whileOpen<Ports>(open: Open<Ports>, take: (ports: Ports) => void): void {
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    const opened = await open()
+    close = opened.close
+    take(opened.ports)
+  })
+  afterAll(() => close())
+}
 
 let stacks = 0
 

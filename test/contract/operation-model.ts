@@ -1,10 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import { type Head, freshHead } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { createDraw, type Draw } from '../sim/draw.ts'
 import { createHeads } from '../sim/heads.ts'
-import { type Open, executorId, freshDeployment, operationId, ownerToken } from './opened.ts'
+import {
+  type Open,
+  executorId,
+  freshDeployment,
+  operationId,
+  ownerToken,
+  whileOpen,
+} from './opened.ts'
 
 const id = operationId(1)
 const executor = executorId('e')
@@ -73,13 +80,9 @@ export function operationModelContract(
 ): void {
   describe(`heads and their model: ${name}`, () => {
     let operations: OperationsPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      operations = opened.ports.operations
-      close = opened.close
+    whileOpen(open, given => {
+      operations = given.operations
     })
-    afterAll(() => close())
 
     test('requests in any order are answered as by the model, and leave the same head', async () => {
       const run = async (seed: number): Promise<void> => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import { type Head, freshHead } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
@@ -10,7 +10,14 @@ import {
   headStateOf,
   transitionOf,
 } from '../../shared/records/transitions.ts'
-import { type Open, executorId, freshDeployment, operationId, ownerToken } from './opened.ts'
+import {
+  type Open,
+  executorId,
+  freshDeployment,
+  operationId,
+  ownerToken,
+  whileOpen,
+} from './opened.ts'
 
 const needs = 2
 const id = operationId(1)
@@ -124,13 +131,9 @@ export function operationTransitionsContract(
 ): void {
   describe(`transitions of a head: ${name}`, () => {
     let operations: OperationsPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      operations = opened.ports.operations
-      close = opened.close
+    whileOpen(open, given => {
+      operations = given.operations
     })
-    afterAll(() => close())
 
     const prepare = async (acts: readonly Act[]): Promise<Subject> => {
       const subject = { operations, deployment: freshDeployment() }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import { type Outcome, freshHead } from '../../shared/records/head.ts'
 import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
@@ -9,6 +9,7 @@ import {
   freshDeployment,
   operationId,
   ownerToken,
+  whileOpen,
 } from './opened.ts'
 
 const one = operationId(1)
@@ -36,13 +37,9 @@ export function operationsContract(
 ): void {
   describe(`operations: ${name}`, () => {
     let operations: OperationsPort
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      operations = opened.ports.operations
-      close = opened.close
+    whileOpen(open, given => {
+      operations = given.operations
     })
-    afterAll(() => close())
 
     const headOf = async (deployment: DeploymentId, id: OperationId = one) =>
       (await operations.heads(deployment, [id])).get(id)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 import {
@@ -12,6 +12,7 @@ import {
   operationId,
   ownerToken,
   writerToken,
+  whileOpen,
 } from './opened.ts'
 
 const about = { command: 'up', message: '', holder, at: epochMs(100) } as const
@@ -27,13 +28,9 @@ type Ports = Pick<
 export function retentionContract(name: string, open: Open<Ports>): void {
   describe(`retention: ${name}`, () => {
     let ports: Ports
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      ports = opened.ports
-      close = opened.close
+    whileOpen(open, given => {
+      ports = given
     })
-    afterAll(() => close())
 
     const ran = async (): Promise<{ stack: StackId; deployment: DeploymentId }> => {
       const stack = freshStack()

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { beginUnlessStopped } from '../../shared/engine/executor/begin.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { ControlPort, OperationsPort } from '../../shared/ports/records.ts'
 import { type Head, freshHead } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
-import { type Open, executorId, freshDeployment, holder, operationId } from './opened.ts'
+import { type Open, executorId, freshDeployment, holder, operationId, whileOpen } from './opened.ts'
 
 const one = operationId(1)
 const operation = { id: one, needs: 0, op: 'create' } as const
@@ -23,13 +23,9 @@ export function stopContract(
 ): void {
   describe(`begin and stop: ${name}`, () => {
     let ports: { readonly operations: OperationsPort; readonly control: ControlPort }
-    let close: () => Promise<void>
-    beforeAll(async () => {
-      const opened = await open()
-      ports = opened.ports
-      close = opened.close
+    whileOpen(open, given => {
+      ports = given
     })
-    afterAll(() => close())
 
     const begin = (deployment: DeploymentId) => {
       const { operations, control } = ports
