@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../local/cancel.ts'
 import { portsOf } from '../../local/local.ts'
 import { limits } from '../../shared/config/limits.ts'
-import type { ExecutorId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
-import type { Decision } from '../../shared/records/log.ts'
-import { holder, one, openStage, operation, type Stage } from './stage.ts'
+import type { ExecutorId } from '../../shared/records/ids.ts'
+import { holder, one, openStage, registered, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -14,10 +13,8 @@ afterAll(() => stage.close())
 
 test('a forced cancel of a deployment whose generator died abandons what executors run', async () => {
   const { platform } = stage
-  const { stack, deployment, begin, headOf } = await stage.opened()
-  const decision = { kind: 'registration', operations: [operation(one)] } as unknown as Decision
-  const record = { number: 0 as LogNumber, writer: 'dead' as WriterToken, at: platform.clock.now() }
-  await platform.log.append(deployment, { ...record, decisions: [decision] })
+  const { stack, deployment, begin, record, headOf } = await stage.opened()
+  await record(registered)
   const executor = 'elsewhere' as ExecutorId
   const [living, group] = [
     { ...holder, pid: 3 },
@@ -46,10 +43,8 @@ test('a forced cancel of a deployment whose generator died abandons what executo
 
 test('a forced cancel closes what is held by a host of which nothing is known', async () => {
   const { platform } = stage
-  const { stack, deployment, begin, headOf } = await stage.opened()
-  const decision = { kind: 'registration', operations: [operation(one)] } as unknown as Decision
-  const record = { number: 0 as LogNumber, writer: 'gone' as WriterToken, at: platform.clock.now() }
-  await platform.log.append(deployment, { ...record, decisions: [decision] })
+  const { stack, deployment, begin, record, headOf } = await stage.opened()
+  await record(registered)
   const executor = 'there' as ExecutorId
   await platform.leases.register(deployment, executor, { ...holder, host: 'renamed' })
   await begin(one, executor)

@@ -6,17 +6,10 @@ import { createLiveness } from '../../shared/engine/deployment/liveness.ts'
 import { settleOrphans } from '../../shared/engine/deployment/settle-orphans.ts'
 import { sweep } from '../../shared/engine/deployment/sweep.ts'
 import { keepSweeping } from '../../shared/engine/deployment/sweeper.ts'
-import type { Decision } from '../../shared/records/log.ts'
 import type { Outcome } from '../../shared/records/head.ts'
 import type { Operation } from '../../shared/records/operation.ts'
-import type {
-  EpochMs,
-  ExecutorId,
-  LogNumber,
-  OperationId,
-  WriterToken,
-} from '../../shared/records/ids.ts'
-import { holder, one, operation, openStage, type OnStage, type Stage } from './stage.ts'
+import type { EpochMs, ExecutorId, OperationId } from '../../shared/records/ids.ts'
+import { holder, one, operation, openStage, type OnStage, registered, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -82,16 +75,7 @@ describe('what is left at a close', () => {
     const running = await stage.opened()
     const { deployment } = running
     const { platform } = stage
-    await record(running, [
-      {
-        kind: 'registration',
-        urn: operation(one).urn,
-        goal: '',
-        operations: [operation(one)],
-        sets: {},
-      },
-      { kind: 'closing', result: 'failed' },
-    ])
+    await running.record(registered, { kind: 'closing', result: 'failed' })
     await platform.leases.register(deployment, 'alive' as ExecutorId, holder)
     const owner = await running.begin(one, 'alive')
     const ports = { ...portsOf(platform), isAlive: () => true }
@@ -112,16 +96,7 @@ describe('what is left at a close', () => {
     const running = await stage.opened()
     const { deployment } = running
     const { platform } = stage
-    await record(running, [
-      {
-        kind: 'registration',
-        urn: operation(one).urn,
-        goal: '',
-        operations: [operation(one)],
-        sets: {},
-      },
-      { kind: 'closing', result: 'cancelled' },
-    ])
+    await running.record(registered, { kind: 'closing', result: 'cancelled' })
     const far = 'far' as ExecutorId
     await platform.leases.register(deployment, far, { ...holder, host: 'there' })
     await running.begin(one, far)
@@ -144,16 +119,6 @@ describe('what is left at a close', () => {
     expect(await platform.leases.renew(deployment, far, [])).toBe(false)
   })
 })
-
-/** Appends the first record of a log. */
-async function record({ deployment }: OnStage, decisions: readonly Decision[]): Promise<void> {
-  await stage.platform.log.append(deployment, {
-    number: 0 as LogNumber,
-    writer: 'w' as WriterToken,
-    at: 1 as EpochMs,
-    decisions,
-  })
-}
 
 describe('a sweep', () => {
   const [join, waiter] = [3, 4] as unknown as [OperationId, OperationId]
@@ -203,9 +168,13 @@ describe('a sweep', () => {
     const running = await stage.opened()
     const { deployment } = running
     const { platform } = stage
-    await record(running, [
-      { kind: 'registration', urn: operation(one).urn, goal: '', operations: plan, sets: {} },
-    ])
+    await running.record({
+      kind: 'registration',
+      urn: operation(one).urn,
+      goal: '',
+      operations: plan,
+      sets: {},
+    })
     await running.begin(one, 'dead')
     await platform.control.stop(deployment, 'graceful')
     const gone = new Set(['dead' as ExecutorId])

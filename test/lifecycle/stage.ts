@@ -17,11 +17,14 @@ import {
   type DeploymentId,
   type EpochMs,
   type ExecutorId,
+  type LogNumber,
   type OperationId,
   type OwnerToken,
   type StackId,
+  type WriterToken,
   stackIdOf,
 } from '../../shared/records/ids.ts'
+import type { Decision } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 
 /** An operation of a plan that nobody decided: a delete without a call. */
@@ -40,6 +43,15 @@ export const plan: readonly Operation[] = [
   operation(barrier, { op: 'join', needs: 1, releases: [next] }),
   operation(next, { needs: 1 }),
 ]
+
+/** The decision that the first operation stands in. */
+export const registered: Decision = {
+  kind: 'registration',
+  urn: operation(one).urn,
+  goal: '',
+  operations: [operation(one)],
+  sets: {},
+}
 
 /** The holder of every deployment here. */
 export const holder = { host: 'here', pid: 1, started: '1', who: 'someone: up' }
@@ -63,6 +75,8 @@ export interface OnStage {
   /** Begins an operation for an executor that is not this one. */
   readonly begin: (id: OperationId, executor: string) => Promise<OwnerToken>
   readonly headOf: (id: OperationId) => Promise<Head | undefined>
+  /** Appends the first record of the log. */
+  readonly record: (...decisions: readonly Decision[]) => Promise<void>
 }
 
 /** A platform of its own, on which deployments are put. */
@@ -150,5 +164,9 @@ function putOn(
       return owner
     },
     headOf: async id => (await platform.operations.heads(deployment, [id])).get(id),
+    async record(...decisions) {
+      const [number, writer, at] = [0 as LogNumber, 'w' as WriterToken, 1 as EpochMs]
+      await platform.log.append(deployment, { number, writer, at, decisions })
+    },
   }
 }
