@@ -1,6 +1,6 @@
 import type { PropertyMap } from '../values/value.ts'
 import { scrubber, secretTexts } from '../values/scrub.ts'
-import { type Provider, ProviderError } from './provider.ts'
+import { type CheckResult, type Provider, ProviderError } from './provider.ts'
 
 /**
  * A provider that keeps the secrets of its own configuration out of what it says is wrong, with a
@@ -16,18 +16,19 @@ export function discreet(provider: Provider, inputs: PropertyMap): Provider {
       call(ask).catch((thrown: unknown) => {
         throw thrown instanceof ProviderError ? withoutSecrets(thrown, scrub) : thrown
       })
-  const checked =
-    <A>(call: (ask: A) => ReturnType<Provider['check']>) =>
-    async (ask: A): ReturnType<Provider['check']> => {
-      const { failures, ...rest } = await call(ask)
-      return { ...rest, failures: failures.map(one => ({ ...one, reason: scrub(one.reason) })) }
+  const answered =
+    <A, R extends Pick<CheckResult, 'failures'>>(call: (ask: A) => Promise<R>) =>
+    async (ask: A): Promise<R> => {
+      const answer = await guarded(call)(ask)
+      const failures = answer.failures.map(one => ({ ...one, reason: scrub(one.reason) }))
+      return { ...answer, failures }
     }
   return {
     ...provider,
-    checkConfig: checked(guarded(provider.checkConfig)),
+    checkConfig: answered(provider.checkConfig),
     diffConfig: guarded(provider.diffConfig),
     configure: guarded(provider.configure),
-    check: checked(guarded(provider.check)),
+    check: answered(provider.check),
     diff: guarded(provider.diff),
     create: guarded(provider.create),
     update: guarded(provider.update),
@@ -36,20 +37,19 @@ export function discreet(provider: Provider, inputs: PropertyMap): Provider {
       const { initErrors, ...rest } = await guarded(provider.read)(ask)
       return { ...rest, initErrors: initErrors.map(scrub) }
     },
-    async invoke(ask) {
-      const { failures, ...rest } = await guarded(provider.invoke)(ask)
-      return { ...rest, failures: failures.map(one => ({ ...one, reason: scrub(one.reason) })) }
-    },
+    invoke: answered(provider.invoke),
+    call: answered(provider.call),
   }
 }
 
 /** The cause is left out, for it says the same. */
 function withoutSecrets(thrown: ProviderError, scrub: (text: string) => string): ProviderError {
-  const { status, code, partial } = thrown
+  const { status, code, isUnasked, partial } = thrown
   const told = partial && { ...partial, reasons: partial.reasons.map(scrub) }
   return new ProviderError(scrub(thrown.message), {
     status,
     code,
+    isUnasked,
     ...(told === undefined ? {} : { partial: told }),
   })
 }
