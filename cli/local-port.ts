@@ -43,6 +43,7 @@ export interface Local {
     stack: StackId,
     edit: {
       readonly command: 'stack import' | 'state'
+      /** May be made twice. */
       readonly edit: (state: StoredDeployment) => StoredDeployment
       /** Pending operations that the edit leaves out, for the history. */
       readonly dropped?: readonly PendingNote[]

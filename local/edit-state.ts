@@ -13,6 +13,7 @@ import type { StoredDeployment } from '../shared/state/stored.ts'
 /** An edit of a stack's state, in its sealed form. */
 export interface StateEdit {
   readonly command: 'stack import' | 'state'
+  /** May be made twice: before the deployment is in the history, and in it. */
   readonly edit: (state: StoredDeployment) => StoredDeployment
   /** Pending operations that the edit leaves out, for the history. */
   readonly dropped?: readonly PendingNote[]

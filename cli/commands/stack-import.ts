@@ -40,11 +40,10 @@ export const stackImport: Handler = async (session, flags) => {
   const kept: Snapshot = { ...snapshot, pendingOperations: [], integrityError: undefined }
   const local = await session.local()
   const sealed = state.encodeSnapshot(kept, own, 'sealed')
+  let replaced: StoredDeployment['pending_operations'] = []
   const edit = (before: StoredDeployment): StoredDeployment => {
     if (!flags.is('force')) refuseEmptying(before, sealed)
-    for (const { resource, type } of before.pending_operations ?? [])
-      if (!snapshot.pendingOperations.some(({ resource: { urn } }) => urn === resource.urn))
-        session.warn(`warning: the pending operation '${type}' of ${resource.urn} is forgotten`)
+    replaced = before.pending_operations
     return sealed
   }
   const dropped = snapshot.pendingOperations.map(({ resource, type }) => ({
@@ -52,6 +51,9 @@ export const stackImport: Handler = async (session, flags) => {
     type,
   }))
   await local.editState(id, { command: 'stack import', edit, dropped })
+  for (const { resource, type } of replaced ?? [])
+    if (!snapshot.pendingOperations.some(({ resource: { urn } }) => urn === resource.urn))
+      session.warn(`warning: the pending operation '${type}' of ${resource.urn} is forgotten`)
   session.warn('Import complete.')
   return 0
 }

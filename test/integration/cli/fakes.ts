@@ -197,6 +197,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
     redrive: async stack =>
       bench.busy.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
     editState: async (stack, { edit }) => {
+      edit(bench.states.get(stack) ?? neverRan)
       const deployment = edit(bench.states.get(stack) ?? neverRan)
       bench.states.set(stack, deployment)
       return { version: 2 }
