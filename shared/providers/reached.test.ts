@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Provider, ProviderError } from './provider.ts'
-import { reachedForReads, whenReached } from './reached.ts'
+import { reachedOutsideOperations, whenReached } from './reached.ts'
 
 const unheard = new ProviderError('no connection', { status: 'ok', code: 14, isUnasked: true })
 
@@ -45,7 +45,7 @@ describe('a call that nobody was there to hear', () => {
 
   test('is made again by itself when it is a read', async () => {
     const { reaching, provider } = scene(unheard)
-    expect(await reachedForReads(provider, reaching).read({} as never)).toBe(2)
+    expect(await reachedOutsideOperations(provider, reaching).read({} as never)).toBe(2)
   })
 })
 

@@ -31,15 +31,16 @@ export async function whenReached<T>(
 }
 
 /**
- * A provider whose calls that change nothing are made `whenReached`. Those that change something
- * are left to their caller, who has to look at its lease right before each.
+ * A provider whose calls that no operation stands for are made `whenReached`. Those of operations
+ * are left to their executor, who has to look at its lease right before each.
  */
-export function reachedForReads(provider: Provider, reaching: Reaching): Provider {
+export function reachedOutsideOperations(provider: Provider, reaching: Reaching): Provider {
   return {
     ...provider,
     check: ask => whenReached(reaching, living => living.check(ask)),
     diff: ask => whenReached(reaching, living => living.diff(ask)),
     read: ask => whenReached(reaching, living => living.read(ask)),
     invoke: ask => whenReached(reaching, living => living.invoke(ask)),
+    call: ask => whenReached(reaching, living => living.call(ask)),
   }
 }

@@ -6,7 +6,7 @@ import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
 import { stripSecrets } from '../values/walk.ts'
 import { discreet } from './discreet.ts'
 import type { PluginDescriptor, PluginHost, Provider } from './provider.ts'
-import { type Reaching, reachedForReads } from './reached.ts'
+import { type Reaching, reachedOutsideOperations } from './reached.ts'
 
 /**
  * The input of a provider resource that is the engine's own (version of the plugin, its address …).
@@ -59,7 +59,7 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   const former = new Map<Urn, Urn>()
   const { load, configureNew, ensure } = createLoader(deps, former)
   const reached = async (one: Registered): Promise<Provider> =>
-    reachedForReads(await livingOf(one), {
+    reachedOutsideOperations(await livingOf(one), {
       living: () => livingOf(one),
       beforeAgain: deps.beforeAgain,
     })
