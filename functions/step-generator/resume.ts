@@ -7,7 +7,6 @@ import {
   leftBehind,
   operationsSincePin,
 } from '../../shared/engine/deployment/left-behind.ts'
-import { lookUntilKnown } from '../../shared/engine/deployment/liveness.ts'
 import { type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { requireRules } from '../../shared/engine/deployment/rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
@@ -169,7 +168,7 @@ export async function wakeDeployment(
     return withBase(ports, request, held)
   }
   // Nobody else looks after what runs while it is parked.
-  const gone = await lookUntilKnown(ports, deployment, held.liveness)
+  const gone = await held.liveness.lookUntilKnown()
   await sweepAll(ports, { deployment, view }, gone)
   await ports.control.handOver(deployment, ports.holder, handedOver)
   // What ended before that was seen must not be slept through.

@@ -178,7 +178,11 @@ describe('a sweep', () => {
     await running.begin(one, 'dead')
     await platform.control.stop(deployment, 'graceful')
     const gone = new Set(['dead' as ExecutorId])
-    const liveness = { look: async () => gone, dismiss: async () => undefined }
+    const liveness = {
+      look: async () => gone,
+      lookUntilKnown: async () => gone,
+      dismiss: async () => undefined,
+    }
     let looks = 0
     const looked = Promise.withResolvers<void>()
     const clock = {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { limits } from '../../config/limits.ts'
 import type { Lease } from '../../records/head.ts'
 import type { DeploymentId, EpochMs, ExecutorId } from '../../records/ids.ts'
-import { createLiveness, lookUntilKnown } from './liveness.ts'
+import { createLiveness } from './liveness.ts'
 
 const deployment = 'organization/p/dev/1' as DeploymentId
 const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
@@ -45,9 +45,7 @@ function observed(alive: boolean | undefined) {
     nowMs = atMs
     return [...(await liveness.look())]
   }
-  const lookUntil = async (): Promise<readonly string[]> => [
-    ...(await lookUntilKnown(deps, deployment, liveness)),
-  ]
+  const lookUntil = async (): Promise<readonly string[]> => [...(await liveness.lookUntilKnown())]
   const each = (act: (atMs: number) => void): void => void slept.push(() => act(nowMs))
   return { write, look, done, lookUntil, each }
 }

@@ -21,10 +21,21 @@ export interface Liveness {
   /** Reads the leases and retires whoever is found dead. Answers all that are gone. */
   readonly look: () => Promise<ReadonlySet<ExecutorId>>
   /**
+   * Looks until it is known of every executor that there is at first whether it lives: its counter
+   * moves within a renewal, or it is found gone. That its process lives says nothing: that may have
+   * given the identity up while the store could not be told. Answers all that are gone.
+   */
+  readonly lookUntilKnown: () => Promise<ReadonlySet<ExecutorId>>
+  /**
    * Retires executors that nobody waits for any more, dead or not: from the next look on they are
    * gone, and one that lives loses its lease.
    */
   readonly dismiss: (executors: Iterable<ExecutorId>) => Promise<void>
+}
+
+interface Observation {
+  readonly leases: readonly Lease[]
+  readonly gone: ReadonlySet<ExecutorId>
 }
 
 interface Seen {
@@ -49,43 +60,35 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
     }
     return nowMs - before.atMs > limits.leaseMs + limits.leaseMarginMs
   }
+  const observe = async (): Promise<Observation> => {
+    const leases = await deps.leases.list(deployment)
+    const gone = new Set<ExecutorId>()
+    for (const lease of leases) {
+      const isDead = deps.isAlive(lease.holder) === false
+      if (!lease.retired && !isDead && !standsStill(lease)) continue
+      if (isDead) for (const group of lease.groups) deps.endGroup(group)
+      if (!lease.retired) await deps.leases.retire(deployment, lease.executor)
+      gone.add(lease.executor)
+    }
+    return { leases, gone }
+  }
   return {
-    async look() {
-      const gone = new Set<ExecutorId>()
-      for (const lease of await deps.leases.list(deployment)) {
-        const isDead = deps.isAlive(lease.holder) === false
-        if (!lease.retired && !isDead && !standsStill(lease)) continue
-        if (isDead) for (const group of lease.groups) deps.endGroup(group)
-        if (!lease.retired) await deps.leases.retire(deployment, lease.executor)
-        gone.add(lease.executor)
+    look: async () => (await observe()).gone,
+    async lookUntilKnown() {
+      const { leases: first, gone: atFirst } = await observe()
+      const moved = new Set<ExecutorId>()
+      for (let gone = atFirst; ; ) {
+        if (first.every(({ executor }) => gone.has(executor) || moved.has(executor))) return gone
+        await deps.clock.sleep(limits.lookMs)
+        const now = await observe()
+        gone = now.gone
+        for (const { executor, counter } of first)
+          if (now.leases.find(lease => lease.executor === executor)?.counter !== counter)
+            moved.add(executor)
       }
-      return gone
     },
     async dismiss(executors) {
       for (const executor of executors) await deps.leases.retire(deployment, executor)
     },
-  }
-}
-
-/**
- * Waits until it is known of every executor that there is now whether it lives: its counter moves
- * within a renewal, or it is found gone. That its process lives says nothing: that may have given
- * the identity up while the store could not be told. Answers all that are gone.
- */
-export async function lookUntilKnown(
-  deps: LivenessDeps,
-  deployment: DeploymentId,
-  liveness: Liveness,
-): Promise<ReadonlySet<ExecutorId>> {
-  let first: readonly Lease[] | undefined
-  for (;;) {
-    const gone = await liveness.look()
-    const leases = await deps.leases.list(deployment)
-    const counters = new Map(leases.map(({ executor, counter }) => [executor, counter]))
-    first ??= leases
-    const isUnknown = ({ executor, counter }: Lease): boolean =>
-      !gone.has(executor) && counters.get(executor) === counter
-    if (!first.some(isUnknown)) return gone
-    await deps.clock.sleep(limits.lookMs)
   }
 }
