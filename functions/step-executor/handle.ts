@@ -52,8 +52,10 @@ export function pollDeliveries(
   /** A queue that has a bad moment is asked again, or nobody would ever do what waits in it. */
   const receive = async (): Promise<readonly Delivery[]> => {
     try {
-      const about = { ...which, signal: over.signal }
-      const deliveries = await ports.chains.receive(deliveriesMax, pollMs, about)
+      const deliveries = await ports.chains.receive(deliveriesMax, pollMs, {
+        ...which,
+        signal: over.signal,
+      })
       refusals = 0
       return deliveries
     } catch (thrown) {
