@@ -21,6 +21,13 @@ interface Consequence {
   readonly again?: Again
 }
 
+/** A message that comes again, as often as the queue may deliver it. */
+const deliveredAgain = {
+  times: limits.deliveriesMax,
+  firstMs: limits.retryMs,
+  mostMs: 60_000,
+} as const
+
 /**
  * Whose error it is and what follows: from the producer, never from a text or a code. The page
  * docs/whose-error.md is made from it. Source: design 4, whose error.
@@ -76,7 +83,7 @@ export const whoseError = {
   storeAtBegin: {
     who: 'the store, at a begin or the look at the stop flag, for longer than that',
     happens: 'nobody was asked: what was begun is given back, and the message comes again',
-    again: { times: limits.deliveriesMax, firstMs: limits.retryMs, mostMs: 60_000 },
+    again: deliveredAgain,
   },
   storeAfterCall: {
     who: 'the store, after a provider has answered',
@@ -98,7 +105,7 @@ export const whoseError = {
     happens:
       'the operation has failed with that reason, or is interrupted where somebody may have been asked',
     ends: 'failed',
-    again: { times: limits.deliveriesMax, firstMs: limits.retryMs, mostMs: 60_000 },
+    again: deliveredAgain,
   },
 } as const satisfies Readonly<Record<string, Consequence>>
 

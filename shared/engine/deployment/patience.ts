@@ -1,4 +1,3 @@
-import { limits } from '../../config/limits.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { ChainQueuePort, NudgesPort } from '../../ports/queue.ts'
@@ -11,7 +10,7 @@ import type {
 } from '../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { keepTrying } from './keep-trying.ts'
-import { producerOf } from '../../providers/whose-error.ts'
+import { producerOf, whoseError } from '../../providers/whose-error.ts'
 
 /** What makes requests patient. */
 export interface PatienceDeps {
@@ -32,8 +31,8 @@ export type Patience = <Asked extends readonly unknown[], Answer>(
 const saidAfterMs = 2_000
 
 /**
- * Makes the patience of one deployment: each request that throws STORE_UNAVAILABLE is repeated for
- * `storeTriedMs`, with growing pauses that have a random part, then throws what it threw last. All
+ * Makes the patience of one deployment: each request that throws STORE_UNAVAILABLE is repeated as
+ * `whoseError.store` says, with growing pauses that have a random part, then throws what it threw last. All
  * calls of ports may be repeated. Source: design, whose error.
  */
 export function createPatience(deps: PatienceDeps): Patience {
@@ -51,7 +50,7 @@ export function createPatience(deps: PatienceDeps): Patience {
   return request =>
     (...asked) =>
       keepTrying(
-        { clock, random, isWorthIt, forMs: limits.storeTriedMs, said: () => undefined },
+        { clock, random, isWorthIt, again: whoseError.store.again, said: () => undefined },
         async () => {
           try {
             const answer = await request(...asked)

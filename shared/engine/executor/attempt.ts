@@ -13,6 +13,7 @@ import { failed, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { slowKeyOf } from './admission.ts'
 import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
+import { whoseError } from '../../providers/whose-error.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
@@ -96,7 +97,7 @@ function tryingOf(ports: ExecutorPorts, context: ExecutionContext, operation: Op
   return {
     clock: ports.clock,
     random: ports.random,
-    forMs: limits.outcomeKeptMs,
+    again: whoseError.storeAfterCall.again,
     isWorthIt: () => !context.isAbandoned(),
     said: why =>
       context.emitter.diagnostic(

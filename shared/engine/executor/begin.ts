@@ -1,4 +1,3 @@
-import { limits } from '../../config/limits.ts'
 import type { OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
 import type { ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
@@ -6,7 +5,7 @@ import type { Operation } from '../../records/operation.ts'
 import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
-import { producerOf } from '../../providers/whose-error.ts'
+import { producerOf, whoseError } from '../../providers/whose-error.ts'
 
 /** What an executor begins for: the deployment, and what it knows of itself. */
 export type BeginContext = Pick<
@@ -118,7 +117,7 @@ export async function giveBack(
   const trying: Trying = {
     clock: ports.clock,
     random: ports.random,
-    forMs: limits.storeTriedMs,
+    again: whoseError.store.again,
     isWorthIt: () => !context.isAbandoned(),
     said: () => undefined,
   }
