@@ -92,11 +92,14 @@ export interface CatalogPort {
       readonly dropped?: readonly PendingNote[]
     },
   ) => Promise<void>
-  /** Keeps a late outcome in the stack's inbox, once per attempt. */
+  /** Keeps a late outcome in the stack's inbox, once per attempt, unless it was taken already. */
   readonly putLate: (id: StackId, item: LateOutcome) => Promise<void>
   /** The inbox of a stack, oldest first, at most `limit`. */
   readonly late: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
-  /** Removes what a deployment took, by key; the rest stays. */
+  /**
+   * Removes what a deployment took, by key, and for good: what is put under such a key later is
+   * nothing. A deployment may have taken it from the outcome itself, before it was put here.
+   */
   readonly removeLate: (id: StackId, keys: readonly string[]) => Promise<void>
   /** Keeps how long operations of a kind last took, in ms; the last one stands. */
   readonly noteSlow: (id: StackId, key: string, ms: number) => Promise<void>

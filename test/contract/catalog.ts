@@ -101,6 +101,21 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       expect(await catalog.late(id, 10)).toEqual([item(2)])
     })
 
+    test('what was taken stays taken, also when it is put for the first time afterwards', async () => {
+      const id = await made()
+      const item = (attempt: number): LateOutcome => ({
+        deployment: deploymentIdOf(id, 1),
+        operation: operationId(7),
+        attempt,
+        urn: `urn:pulumi:dev::p::t:m:T::${attempt}` as Urn,
+        state: { urn: 'u', custom: true, type: 't:m:T', id: `made-${attempt}` },
+      })
+      await catalog.putLate(id, item(1))
+      await catalog.removeLate(id, [lateKeyOf(item(1)), lateKeyOf(item(2))])
+      for (const attempt of [1, 2, 3]) await catalog.putLate(id, item(attempt))
+      expect(await catalog.late(id, 10)).toEqual([item(3)])
+    })
+
     test('of many that start at once one does', async () => {
       const id = await made()
       const answers = await Promise.all(Array.from({ length: 10 }, () => catalog.start(id, about)))

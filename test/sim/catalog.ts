@@ -17,6 +17,7 @@ export function createCatalogOf(
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()
   const inbox: LateOutcome[] = []
+  const taken = new Set<string>()
   let versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
   const known = (id: StackId): StackRecord & { readonly call: string } => {
     const stack = stacks.get(id)
@@ -70,11 +71,13 @@ export function createCatalogOf(
     },
     putLate(_id, item) {
       noted('a late outcome is put into the inbox')
+      if (taken.has(lateKeyOf(item))) return
       if (!inbox.some(there => lateKeyOf(there) === lateKeyOf(item))) inbox.push(item)
     },
     late: (_id, limit) => inbox.slice(0, limit),
     removeLate(_id, keys) {
       for (const key of keys) {
+        taken.add(key)
         const at = inbox.findIndex(item => lateKeyOf(item) === key)
         if (at >= 0) inbox.splice(at, 1)
       }

@@ -1,11 +1,11 @@
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
-import { type DeploymentId, deploymentIdOf, deploymentPartsOf } from '../../records/ids.ts'
-import { lateKeyOf, type LateOutcome } from '../../records/late.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../records/ids.ts'
+import type { LateOutcome } from '../../records/late.ts'
 import { makesObject } from '../../records/operation.ts'
 import { isReplaced } from '../../state/pending.ts'
-import { executedOperations, inBatches, readRecords, viewLog } from './log-view.ts'
+import { executedOperations, inBatches, viewLog } from './log-view.ts'
 import { readSnapshotBlob } from './snapshot-blob.ts'
 
 interface Ports {
@@ -24,10 +24,9 @@ export async function saveLate(ports: Ports, deployment: DeploymentId): Promise<
   const late = await lateCreates(ports, deployment)
   if (late.length === 0) return
   const { stack } = deploymentPartsOf(deployment)
-  const [taken, known] = [await takenSince(ports, deployment), await knownSince(ports, deployment)]
+  const known = await knownSince(ports, deployment)
   for (const item of late)
-    if (!taken.has(lateKeyOf(item)) && !known.has(keyOf(item.urn, item.state['id'])))
-      await ports.catalog.putLate(stack, item)
+    if (!known.has(keyOf(item.urn, item.state['id']))) await ports.catalog.putLate(stack, item)
 }
 
 /**
@@ -60,18 +59,6 @@ async function lateCreates(
 function unselected({ attempt, end }: Head): readonly number[] {
   const attempts = Array.from({ length: attempt }, (_, at) => at + 1)
   return attempts.filter(one => end?.verdict === 'interrupted' || end?.attempt !== one)
-}
-
-/** Items of the inbox that later deployments took. */
-async function takenSince(ports: Ports, deployment: DeploymentId): Promise<ReadonlySet<string>> {
-  const { stack, number } = deploymentPartsOf(deployment)
-  const last = (await ports.catalog.stack(stack))?.deployments ?? number
-  const taken = new Set<string>()
-  for (let later = number + 1; later <= last; later += 1)
-    for (const { decisions } of await readRecords(ports.log, deploymentIdOf(stack, later), 0))
-      for (const decision of decisions)
-        if (decision.kind === 'pin') for (const key of decision.inbox) taken.add(key)
-  return taken
 }
 
 /** Resources that any version published since had, by URN and id: a person may have named one. */

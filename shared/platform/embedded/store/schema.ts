@@ -98,6 +98,10 @@ const holds = `
 ALTER TABLE control ADD COLUMN held INTEGER NOT NULL DEFAULT -1;
 `
 
+const takenItems = `
+ALTER TABLE late ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
+`
+
 /** Tables of the process that owns the store, gone with it. */
 export const passing = `
 CREATE TEMP TABLE chain (
@@ -109,7 +113,7 @@ CREATE TEMP TABLE chain (
 `
 
 /** What each version adds to the one before; never changed once released, only appended to. */
-export const migrations: readonly string[] = [first, late, formats, handOvers, holds]
+export const migrations: readonly string[] = [first, late, formats, handOvers, holds, takenItems]
 
 /** The version of the tables. */
 export const schemaVersion = migrations.length
