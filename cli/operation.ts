@@ -39,10 +39,15 @@ export async function runOperation(
 }
 
 /**
- * Goes on with the deployment that the stack was left with, as it was asked for then. Answers 0.
+ * Goes on with the deployment that the stack was left with, as it was asked for then, until it has
+ * ended or, for a process that serves, `leave` aborts: then it is another's. Answers 0.
  * Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY and what a deployment throws.
  */
-export async function runResume(session: Session, flags: Flags): Promise<number> {
+export async function runResume(
+  session: Session,
+  flags: Flags,
+  leave?: AbortSignal,
+): Promise<number> {
   const stack = await session.existingStack()
   const local = await session.local()
   const { options, number } = await local.interrupted(stack)
@@ -50,10 +55,17 @@ export async function runResume(session: Session, flags: Flags): Promise<number>
   if (command === 'import')
     throw error('FEATURE_MISSING', 'an interrupted import cannot be resumed yet')
   const asked = await requestOf(session, flags, command)
-  const request: DeployRequest = { ...asked, options, resume: true }
+  const request: DeployRequest = {
+    ...asked,
+    options,
+    resume: true,
+    ...(leave === undefined ? {} : { leave }),
+  }
   session.warn(`Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`)
   const shown = displayOptions(session, flags, { kind: command, request })
-  check(await runOnce(session, request, shown), flags, { isPreview: false, expectNone: false })
+  const run = await runOnce(session, request, shown)
+  const isLeft = leave?.aborted === true && run.result.result === 'interrupted'
+  if (!isLeft) check(run, flags, { isPreview: false, expectNone: false })
   return 0
 }
 
@@ -83,11 +95,13 @@ async function runOnce(
   }
   let interrupts = 0
   let stop = (): void => {}
-  const release = session.io.onInterrupt(() => {
+  const interrupted = (): void => {
     interrupts += 1
     if (interrupts <= 2) emit(interruptNotice(interrupts))
     stop()
-  })
+  }
+  // Who serves leaves when it is interrupted, and cancels nothing.
+  const release = request.leave === undefined ? session.io.onInterrupt(interrupted) : () => {}
   try {
     const running = await local.deploy(request, { emit })
     stop = () => (interrupts === 1 ? running.cancel() : running.terminate())

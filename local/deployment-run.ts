@@ -48,7 +48,9 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   let isTerminated = false
   let isOpen = true
   let lost: unknown
+  const { leave } = asked.request
   const woken = new AbortController()
+  const waking = leave === undefined ? woken.signal : AbortSignal.any([woken.signal, leave])
   const executors = executorsOf(asked, about, thrown => {
     lost ??= thrown
     now.surroundings.life.abort(thrown)
@@ -80,8 +82,10 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
         const end = await oneLife(asked, now, isCancelledNow)
         if (end.kind === 'ended') return await ended(asked, { ...about, now, end, isCancelled })
         await tearDown(now.surroundings)
-        const next = await nextLife(asked, { ...about, end, number, woken: woken.signal })
+        const next = await nextLife(asked, { ...about, end, number, woken: waking })
         if (lost !== undefined && next === undefined) throw lost
+        if (next === undefined && !isCancelled && leave?.aborted === true)
+          return leftToOthers(now.surroundings)
         if (next === undefined) return await cancelled(asked, { ...about, now })
         now = next
         // What was asked of the life before it while this one began is asked of it.
@@ -122,7 +126,7 @@ function oneLife(
   isCancelled: () => boolean,
 ): Promise<LifeEnd> {
   const { baseNow, told, life, processes } = surroundings
-  const limitMs = asked.request.functionLimitMs
+  const { functionLimitMs: limitMs, leave } = asked.request
   const isLimited = limitMs !== undefined && started.handedOver?.pool !== 'long'
   return runDeployment(asked.ports, started, life, {
     isCancelled,
@@ -131,6 +135,7 @@ function oneLife(
     },
     told,
     ...(isLimited ? { limitMs } : {}),
+    ...(leave === undefined ? {} : { leave }),
     async endProgram() {
       sink.close()
       await processes.close()
@@ -255,6 +260,11 @@ async function ended(
   })
   if (fault !== undefined && !about.isCancelled) throw fault
   return resultOf(surroundings.emitter, result, pending)
+}
+
+/** What others go on with has not ended: there is nothing to sum up. */
+function leftToOthers({ emitter }: Surroundings): DeployResult {
+  return resultOf(emitter, 'interrupted', [])
 }
 
 /** A deployment that was cancelled between two lives is only closed. */

@@ -24,7 +24,7 @@ export interface ServeOptions {
   readonly roles: ReadonlySet<ServeRole>
   /** What a deployment was asked with, found again from where its pin says. */
   readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
-  /** Goes on with an interrupted deployment until it has ended. */
+  /** Goes on with an interrupted deployment until it has ended, or this process is to end. */
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
   /** How long each executor may last, in ms; see `DeployRequest`. */
   readonly functionLimitMs: number | undefined
@@ -77,7 +77,7 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
     if (busy.has(key) || refused.has(key)) return
     try {
       const work = await workFor(serving, options, { deployment, role })
-      if (work !== undefined) begin(key, deployment, work)
+      if (work !== undefined && !options.over.aborted) begin(key, deployment, work)
     } catch (thrown) {
       // The records of one deployment are no affair of the others.
       refuse(key, deployment, thrown)

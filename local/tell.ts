@@ -19,8 +19,8 @@ export function tellLeft(
 ): void {
   const { why, pool, ended: count } = end.handOver
   const seconds = (request.functionLimitMs ?? 0) / 1_000
-  const reason =
-    why === 'parked' ? 'has nothing to decide and parks' : `ends at its limit of ${seconds} s`
+  const limit = request.leave?.aborted === true ? 'its process ends' : `its limit is ${seconds} s`
+  const reason = why === 'parked' ? 'has nothing to decide and parks' : `leaves, for ${limit}`
   const next =
     pool === 'long' ? '; the next one has no limit, since this one came to too little' : ''
   const message =

@@ -20,7 +20,9 @@ export const serve: Handler = async (session, flags) => {
   const over = new AbortController()
   const release = session.io.onInterrupt(() => {
     if (over.signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'abandoned what was running')
-    session.warn('Ending: nothing new is begun, what runs is awaited. Ctrl-C again abandons it.')
+    session.warn(
+      'Ending: what runs is awaited, the rest is left to others. Ctrl-C again abandons it.',
+    )
     over.abort()
   })
   session.warn('Serving. Ctrl-C ends it.')
@@ -39,7 +41,7 @@ export const serve: Handler = async (session, flags) => {
         return { ...request, options: pin.options }
       },
       resume: async (deployment, pin) =>
-        runResume(await placeOf(session, deployment, pin), flagsFor(pin, flags)),
+        runResume(await placeOf(session, deployment, pin), flagsFor(pin, flags), over.signal),
     })
     return 0
   } finally {

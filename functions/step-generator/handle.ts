@@ -44,6 +44,8 @@ export interface Beside {
   readonly rebase: (base: Base) => void
   /** How long this life may last, in ms; without it, it lasts until the deployment has ended. */
   readonly limitMs?: number
+  /** Aborts when it is to leave the deployment to another process. */
+  readonly leave?: AbortSignal
   /** Ends the program and the plugins of this life at once, without a word to them. */
   readonly endProgram: () => Promise<void>
 }
@@ -168,8 +170,8 @@ function untilLeft(clock: ClockPort, leaving: { readonly hasLeft: boolean }): Cl
 }
 
 /**
- * How a life with a time limit stands; undefined when it is to see the deployment to its end: so
- * does one that stopped it, for no other may go on with what was stopped.
+ * How a life stands that may have to leave; undefined when it is to see the deployment to its end:
+ * so does one that stopped it, for no other may go on with what was stopped.
  */
 function lifeNow(
   now: {
@@ -177,14 +179,15 @@ function lifeNow(
     readonly pace: Pace
     readonly started: StartedDeployment
   },
-  { limitMs }: Beside,
+  { limitMs = Infinity, leave }: Beside,
 ): LifeNow | undefined {
   const { deps, pace, started } = now
-  if (limitMs === undefined || deps.life.isAborted()) return undefined
+  const isAsked = leave?.aborted === true
+  if ((limitMs === Infinity && !isAsked) || deps.life.isAborted()) return undefined
   const hasNews = deps.before.size > (started.handedOver?.ended ?? 0)
   // Of what was registered only a program that runs again asks.
   const hasCaughtUp = pace.unseen() === 0 || deps.recorded?.programEnded !== undefined
-  return { limitMs, pace, hasNews, awaited: deps.watcher.open().length, hasCaughtUp }
+  return { isAsked, limitMs, pace, hasNews, awaited: deps.watcher.open().length, hasCaughtUp }
 }
 
 /**

@@ -42,6 +42,8 @@ export interface DeployRequest {
    * time limit; without it, until the deployment has ended.
    */
   readonly functionLimitMs?: number
+  /** Aborts when this process is to leave the deployment to whoever goes on with it next. */
+  readonly leave?: AbortSignal
   /** Wait for another deployment of the stack instead of failing. */
   readonly wait: boolean
   /**

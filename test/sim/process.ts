@@ -102,7 +102,7 @@ export function startServing(
       requestOf({ step: askedOf(deployment), resume: true, wait: false }),
     async resume(deployment) {
       world.covered('rule', 'a deployment is gone on with by itself')
-      const about = { step: askedOf(deployment), resume: true, wait: false }
+      const about = { step: askedOf(deployment), resume: true, wait: false, leave: over.signal }
       return (await deployIn(machine, process, about)).done
     },
     said: line => {
@@ -114,7 +114,8 @@ export function startServing(
   return { launch, end, stop: () => over.abort() }
 }
 
-type Asking = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'>
+type Asking = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'> &
+  Pick<DeployRequest, 'leave'>
 
 function deployIn(
   machine: Machine,
@@ -141,7 +142,7 @@ function deployIn(
         if ('diagnosticEvent' in event && event.diagnosticEvent.message.startsWith('Generator '))
           world.covered(
             'rule',
-            `a generator ${/parks|no limit|ends/.exec(event.diagnosticEvent.message)?.[0]}`,
+            `a generator ${/parks|no limit|process ends|leaves/.exec(event.diagnosticEvent.message)?.[0]}`,
           )
         if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
           world.trace(`${key} says: ${event.diagnosticEvent.message.trim()}`)
@@ -197,7 +198,7 @@ function failureOf(thrown: unknown): ProcessEnd {
   return { kind: 'failed', code: 'INTERNAL', message }
 }
 
-function requestOf({ step, resume, wait, pendingCreates }: Asking): DeployRequest {
+function requestOf({ step, resume, wait, pendingCreates, leave }: Asking): DeployRequest {
   return {
     stack: simStack,
     source: {
@@ -220,6 +221,7 @@ function requestOf({ step, resume, wait, pendingCreates }: Asking): DeployReques
       message: '',
     },
     ...(step.functionLimitMs > 0 ? { functionLimitMs: step.functionLimitMs } : {}),
+    ...(leave === undefined ? {} : { leave }),
     program: simSecrets.digest(JSON.stringify(step.program)),
     resume,
     wait,

@@ -5,6 +5,7 @@ import { handOverDue, type LifeNow, leaveMs } from './hand-over.ts'
 function life(now: Partial<Record<keyof LifeNow['pace'], number>> & Partial<LifeNow> = {}) {
   const { decided = 0, ended = 0, replayMs = 0, livedMs = 30_000, idleMs = 0, ...rest } = now
   return {
+    isAsked: false,
     limitMs: 60_000,
     hasNews: false,
     awaited: 1,
@@ -24,10 +25,12 @@ function life(now: Partial<Record<keyof LifeNow['pace'], number>> & Partial<Life
 
 const over = { livedMs: 51_000 }
 
-describe('a generator with a time limit', () => {
+describe('a generator that may have to leave', () => {
   test.each([
     ['stays while it has time', life({ decided: 3 }), undefined],
     ['leaves before its time is over', life({ ...over, decided: 3 }), 'limit short'],
+    ['leaves at once when its process is to end', life({ isAsked: true }), 'limit short'],
+    ['stays to the end without a limit', life({ limitMs: Infinity, decided: 3 }), undefined],
     ['counts an end that it heard of as progress', life({ ...over, ended: 1 }), 'limit short'],
     ['counts what ended before it began', life({ ...over, hasNews: true }), 'limit short'],
     ['is followed by one without a limit when it came to nothing', life(over), 'limit long'],

@@ -10,6 +10,9 @@ export function leaveMs(limitMs: number): number {
 
 /** What is known when it is asked whether a life is to end. */
 export interface LifeNow {
+  /** Whether its process is to end: another one goes on, however little came of this life. */
+  readonly isAsked: boolean
+  /** Infinity without a limit. */
   readonly limitMs: number
   readonly pace: Pace
   /** Whether something ended since the life before this one left. */
@@ -21,13 +24,15 @@ export interface LifeNow {
 }
 
 /**
- * Whether a generator with a time limit leaves its deployment to the next one now, and where that
+ * Whether a generator that has a time limit, or is asked to, leaves its deployment to the next one now, and where that
  * runs. A life that recorded nothing new, or spent a third of its time on what earlier ones had
  * decided, would only be followed by another such: the next has no limit. Who only waits parks.
  * Source: design, hand-over.
  */
 export function handOverDue(now: LifeNow): Pick<HandOver, 'why' | 'pool'> | undefined {
   const { limitMs, pace, hasNews } = now
+  if (now.isAsked) return { why: 'limit', pool: 'short' }
+  if (limitMs === Infinity) return undefined
   const hasProgress = hasNews || pace.decided() + pace.ended() > 0
   const isIdle = pace.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
   // Else nothing would wake the next one, or that would find nothing new and park on.
