@@ -48,9 +48,7 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
   let isTerminated = false
   let isOpen = true
   let lost: unknown
-  const { leave } = asked.request
   const woken = new AbortController()
-  const waking = leave === undefined ? woken.signal : AbortSignal.any([woken.signal, leave])
   const executors = executorsOf(asked, about, thrown => {
     lost ??= thrown
     now.surroundings.life.abort(thrown)
@@ -82,10 +80,9 @@ export function deploymentRun(asked: Asked, about: About): RunningDeployment {
         const end = await oneLife(asked, now, isCancelledNow)
         if (end.kind === 'ended') return await ended(asked, { ...about, now, end, isCancelled })
         await tearDown(now.surroundings)
-        const next = await nextLife(asked, { ...about, end, number, woken: waking })
+        const next = await nextLife(asked, { ...about, end, number, woken: woken.signal })
         if (lost !== undefined && next === undefined) throw lost
-        if (next === undefined && !isCancelled && leave?.aborted === true)
-          return leftToOthers(now.surroundings)
+        if (next === undefined && !isCancelled && isLeft(asked)) return left(now.surroundings)
         if (next === undefined) return await cancelled(asked, { ...about, now })
         now = next
         // What was asked of the life before it while this one began is asked of it.
@@ -153,11 +150,12 @@ async function nextLife(
   },
 ): Promise<LocalLife | undefined> {
   const { ports, request, platform } = asked
-  const { stack } = request
+  const { stack, leave } = request
+  const over = leave === undefined ? about.woken : AbortSignal.any([about.woken, leave])
   tellLeft(asked, about)
   for (;;) {
-    await untilNudged(platform, stack, about.woken)
-    if (about.woken.aborted) return undefined
+    await untilNudged(platform, stack, over)
+    if (over.aborted) return undefined
     const started = await wakeDeployment(ports, request).catch((thrown: unknown) => {
       // Somebody stopped it meanwhile.
       if (hasCode(thrown, 'NOTHING_TO_RESUME')) return 'stopped' as const
@@ -262,8 +260,12 @@ async function ended(
   return resultOf(surroundings.emitter, result, pending)
 }
 
+function isLeft({ request }: Asked): boolean {
+  return request.leave?.aborted === true
+}
+
 /** What others go on with has not ended: there is nothing to sum up. */
-function leftToOthers({ emitter }: Surroundings): DeployResult {
+function left({ emitter }: Surroundings): DeployResult {
   return resultOf(emitter, 'interrupted', [])
 }
 

@@ -85,7 +85,7 @@ async function editIn(
   }
 }
 
-/** What an edit makes of the state of a stack. Throws what `edit` throws, and PENDING_STILL_RUNS. */
+/** What an edit makes of the state of a stack. Throws what `edit` throws, PENDING_STILL_RUNS. */
 async function edited(
   ports: GeneratorPorts,
   { snapshot }: Pick<StackRecord, 'snapshot'>,

@@ -24,9 +24,10 @@ export interface LifeNow {
 }
 
 /**
- * Whether a generator that has a time limit, or is asked to, leaves its deployment to the next one now, and where that
- * runs. A life that recorded nothing new, or spent a third of its time on what earlier ones had
- * decided, would only be followed by another such: the next has no limit. Who only waits parks.
+ * Whether a generator that has a time limit, or is asked to, leaves its deployment to the next one
+ * now, and where that runs. A life that recorded nothing new, or spent a third of its time on what
+ * earlier ones had decided, would only be followed by another such: the next has no limit. Who only
+ * waits parks.
  * Source: design, hand-over.
  */
 export function handOverDue(now: LifeNow): Pick<HandOver, 'why' | 'pool'> | undefined {
