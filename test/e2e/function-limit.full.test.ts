@@ -10,7 +10,7 @@ function creates(place: Place): readonly string[] {
 
 /** What generators that left said, one line each. */
 function generatorsOf(out: string): readonly string[] {
-  return out.split('\n').filter(line => /Generator \d+ (?:ends|has nothing)/.test(line))
+  return out.split('\n').filter(line => /Generator \d+ (?:leaves|has nothing)/.test(line))
 }
 
 async function checkWhole(place: Place, count: number): Promise<void> {
