@@ -19,6 +19,8 @@ export interface EndedStep {
   readonly end: StepEnd
   /** The state that results, undefined when none does. */
   readonly tracked: TrackedState | undefined
+  /** Whether it was interrupted because its executor is gone: no error of a provider or plugin. */
+  readonly isOrphaned?: boolean
 }
 
 /** A success with this state. */

@@ -6,6 +6,7 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
 import { type EndedStep, type StepEnd, succeeded } from '../step-end.ts'
 import type { EndWatcher } from './end-watcher.ts'
+import type { Liveness } from './liveness.ts'
 import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
 
@@ -14,6 +15,7 @@ export interface ChainDeps {
   readonly deployment: DeploymentId
   readonly chains: ChainQueuePort
   readonly watcher: EndWatcher
+  readonly liveness: Pick<Liveness, 'look'>
   readonly sealing: Sealing
   readonly emitter: StepEmitter
   /** The operations of which this process has told already, because it ran them. */
@@ -49,10 +51,14 @@ export async function runChain(
   for (const [at, { operation, step }] of chain.entries()) {
     const wait = waits[at]
     if (step === undefined || wait === undefined) break
-    const end = stepEndOf(await wait, deps.sealing)
+    const recorded = await wait
+    const end = stepEndOf(recorded, deps.sealing)
     tellEnd(deps, operation.id, { step, end })
     const tracked = end.state === undefined ? undefined : trackedBy(end.state, operation.id)
-    ended.push({ step, end, tracked })
+    const { executor } = recorded.head
+    const isOrphaned =
+      end.verdict === 'interrupted' && executor !== '' && (await deps.liveness.look()).has(executor)
+    ended.push({ step, end, tracked, isOrphaned })
     if (end.verdict !== 'succeeded') break
   }
   return ended

@@ -97,7 +97,10 @@ async function carryOutBatches(
             ...recordOf(ctx, candidate, steps),
           })
     ended.push(...ends)
-    if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx)
+    // What only a person can find out is no reason to leave the rest undone.
+    const isOrphaned = ends.some(end => end.isOrphaned === true)
+    if (ends.some(({ end }) => end.verdict !== 'succeeded'))
+      return failRegistration(ctx, isOrphaned)
   }
 }
 
