@@ -81,13 +81,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
 
     test('the inbox keeps what came late, once per attempt, until it is taken', async () => {
       const [id, other] = [await made(), await made()]
-      const item = (attempt: number): LateOutcome => ({
-        deployment: deploymentIdOf(id, 1),
-        operation: operationId(7),
-        attempt,
-        urn: `urn:pulumi:dev::p::t:m:T::${attempt}` as Urn,
-        state: { urn: 'u', custom: true, type: 't:m:T', id: `made-${attempt}` },
-      })
+      const item = lateOf(id)
       await catalog.putLate(id, item(1))
       await catalog.putLate(id, item(2))
       await catalog.putLate(id, { ...item(1), state: { ...item(1).state, id: 'another' } })
@@ -103,13 +97,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
 
     test('what was taken stays taken, also when it is put for the first time afterwards', async () => {
       const id = await made()
-      const item = (attempt: number): LateOutcome => ({
-        deployment: deploymentIdOf(id, 1),
-        operation: operationId(7),
-        attempt,
-        urn: `urn:pulumi:dev::p::t:m:T::${attempt}` as Urn,
-        state: { urn: 'u', custom: true, type: 't:m:T', id: `made-${attempt}` },
-      })
+      const item = lateOf(id)
       await catalog.putLate(id, item(1))
       await catalog.removeLate(id, [lateKeyOf(item(1)), lateKeyOf(item(2))])
       for (const attempt of [1, 2, 3]) await catalog.putLate(id, item(attempt))
@@ -214,5 +202,16 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       expect(await catalog.stack(id)).toMatchObject({ createdAt: 9, version: 0, snapshot: '' })
       expect((await catalog.start(id, about)).deployment).toBe(deploymentIdOf(id, 2))
     })
+  })
+}
+
+/** What attempts of an operation made too late for its deployment. */
+function lateOf(id: StackId): (attempt: number) => LateOutcome {
+  return attempt => ({
+    deployment: deploymentIdOf(id, 1),
+    operation: operationId(7),
+    attempt,
+    urn: `urn:pulumi:dev::p::t:m:T::${attempt}` as Urn,
+    state: { urn: 'u', custom: true, type: 't:m:T', id: `made-${attempt}` },
   })
 }

@@ -17,8 +17,8 @@ interface Ports {
 
 /**
  * Puts what creates of a deployment made, and no fold, inbox or person has heard of, into the
- * stack's inbox: before its records go nothing else knows that it exists (I9). The records of all
- * later deployments must be there still. May be repeated.
+ * stack's inbox: before its records go nothing else knows that it exists (I9). What a deployment
+ * took meanwhile stays taken. May be repeated.
  */
 export async function saveLate(ports: Ports, deployment: DeploymentId): Promise<void> {
   const late = await lateCreates(ports, deployment)

@@ -32,8 +32,8 @@ const saidAfterMs = 2_000
 
 /**
  * Makes the patience of one deployment: each request that throws STORE_UNAVAILABLE is repeated as
- * `whoseError.store` says, with growing pauses that have a random part, then throws what it threw last. All
- * calls of ports may be repeated. Source: design, whose error.
+ * `whoseError.store` says, then throws what it threw last. All calls of ports may be repeated.
+ * Source: design, whose error.
  */
 export function createPatience(deps: PatienceDeps): Patience {
   const { clock, random, isWorthIt } = deps
