@@ -29,7 +29,7 @@ const { values } = parseArgs({
   },
 })
 /** Seeds after which a run that can be gone on with writes how far it has come. */
-const chunk = 200
+const chunk = 1_000
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 process.exitCode =
   values.seed === undefined
