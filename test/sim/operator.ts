@@ -7,7 +7,7 @@ import type { HostName } from './node.ts'
 import { type ProcessEnd, simStack, startCommand } from './process.ts'
 import { pullerOf } from './pulls.ts'
 import type { Scenario, Step } from './scenario.ts'
-import { settledByPerson } from './person.ts'
+import { hasPendingCreate, settledByPerson } from './person.ts'
 
 /** Who runs commands: starts them again after a crash, as a person or a platform would. */
 export interface Operating {
@@ -159,7 +159,8 @@ async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<
     // What happened by itself was read now.
     if (done === 1) cloud.driftSeen()
     goesOn = false
-    if (done === 2) return
+    // Another's deployment may have been open whenever the person looked.
+    if (done >= 2 && !hasPendingCreate(world)) return
   }
   const { current } = world.store.catalog.stack(simStack) ?? {}
   world.violate(`the goal was not reached although no fault struck any more (left: ${current})`)

@@ -1,5 +1,6 @@
 import { hasProvider } from '../../shared/state/pending.ts'
 import { textIn } from '../../shared/state/stored-fields.ts'
+import type { StoredDeployment, StoredOperation } from '../../shared/state/stored.ts'
 import { stateIn } from './state-in.ts'
 import type { Cloud } from './cloud.ts'
 import { simStack } from './process.ts'
@@ -17,7 +18,7 @@ export function settledByPerson(
   const kept = new Set((state.resources ?? []).map(resource => textIn(resource, 'id')))
   const urns = new Set((state.resources ?? []).map(({ urn }) => urn))
   const exist = new Map<string, string>()
-  const creates = (state.pending_operations ?? []).filter(({ type }) => type === 'creating')
+  const creates = pendingCreatesOf(state)
   if (creates.length === 0) return { exist, forget: false }
   world.covered('checked', 'a person settled a pending operation')
   for (const { resource } of creates)
@@ -29,4 +30,14 @@ export function settledByPerson(
     }
   world.covered('rule', `a pending create is ${exist.size > 0 ? 'imported' : 'cleared'}`)
   return { exist, forget: true }
+}
+
+/** Whether what is published names a create of which nobody knows how it ended. */
+export function hasPendingCreate(world: World): boolean {
+  const { snapshot = '' } = world.store.catalog.stack(simStack) ?? {}
+  return pendingCreatesOf(stateIn(world, snapshot)).length > 0
+}
+
+function pendingCreatesOf(state: StoredDeployment): readonly StoredOperation[] {
+  return (state.pending_operations ?? []).filter(({ type }) => type === 'creating')
 }
