@@ -72,7 +72,7 @@ export function pendingLines(pending: DeployResult['pending'], paint: Paint): re
       `    ${type} ${paint('bold', nameOfUrn(urn))}`,
       paint('faint', `      ${urn}`),
     ]),
-    'Find out what became of the resources. The next run names them again;',
+    'Find out what became of the resources. The next deployment names them again;',
     '`antichain state pending import <urn> <id>` or `clear <urn>` settles each of them.',
   ]
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isLeftOut, type LeaveOut, leaveOutsOf } from './left-out.ts'
 
 /** What a program is written in, and the files that say how it runs. */
 const sources = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/
@@ -11,17 +12,24 @@ const filesMax = 20_000
 
 /**
  * The text of what a program is made of, name by name: two runs of one program have the same. What
+ * `.gitignore` and `.antichainignore` leave out is no part of it: a deployment may write there. What
  * the program reads besides (assets) is told apart by the goals that it registers.
  */
 export function programDigest(directory: string): string {
   const hash = createHash('sha256')
   let files = 0
-  const open = ['']
-  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+  const open: { readonly folder: string; readonly above: readonly LeaveOut[] }[] = [
+    { folder: '', above: [] },
+  ]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { folder, above } = next
+    const rules = [...above, ...leaveOutsOf(directory, folder)]
     const entries = readdirSync(join(directory, folder), { withFileTypes: true })
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = join(folder, entry.name)
-      if (entry.isDirectory() && !otherFolders.test(entry.name)) open.push(name)
+      if (isLeftOut(rules, name, entry.isDirectory())) continue
+      if (entry.isDirectory() && !otherFolders.test(entry.name))
+        open.push({ folder: name, above: rules })
       if (!entry.isFile() || !sources.test(entry.name)) continue
       files += 1
       if (files > filesMax) return hash.digest('hex')

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ignore, { type Ignore } from 'ignore'
+
+/** What says of a folder which of its files are no part of the program. */
+const ruleFiles = ['.gitignore', '.antichainignore'] as const
+
+/** Rules and the folder that they are said of, relative to the program's. */
+export interface LeaveOut {
+  readonly folder: string
+  readonly file: (typeof ruleFiles)[number]
+  readonly rules: Ignore
+}
+
+/** The rules that lie in a folder of a program; a file that cannot be read has none. */
+export function leaveOutsOf(directory: string, folder: string): readonly LeaveOut[] {
+  return ruleFiles.flatMap(file => {
+    try {
+      const text = readFileSync(join(directory, folder, file), 'utf8')
+      return [{ folder, file, rules: ignore().add(text) }]
+    } catch {
+      return []
+    }
+  })
+}
+
+/**
+ * Whether a path is left out; the folders nearest to it have the last word. Dependencies belong to
+ * a program although a `.gitignore` leaves them out; only an `.antichainignore` can.
+ */
+export function isLeftOut(all: readonly LeaveOut[], path: string, isFolder: boolean): boolean {
+  const isDependency = path.split('/').includes('node_modules')
+  let isOut = false
+  for (const { folder, file, rules } of all) {
+    if (isDependency && file === '.gitignore') continue
+    const relative = folder === '' ? path : path.slice(folder.length + 1)
+    const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative)
+    if (ignored || unignored) isOut = ignored
+  }
+  return isOut
+}
