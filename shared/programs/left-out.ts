@@ -8,7 +8,6 @@ const ruleFiles = ['.gitignore', '.antichainignore'] as const
 /** Rules and the folder that they are said of, relative to the program's. */
 export interface LeaveOut {
   readonly folder: string
-  readonly file: (typeof ruleFiles)[number]
   readonly rules: Ignore
 }
 
@@ -17,22 +16,17 @@ export function leaveOutsOf(directory: string, folder: string): readonly LeaveOu
   return ruleFiles.flatMap(file => {
     try {
       const text = readFileSync(join(directory, folder, file), 'utf8')
-      return [{ folder, file, rules: ignore().add(text) }]
+      return [{ folder, rules: ignore().add(text) }]
     } catch {
       return []
     }
   })
 }
 
-/**
- * Whether a path is left out; the folders nearest to it have the last word. Dependencies belong to
- * a program although a `.gitignore` leaves them out; only an `.antichainignore` can.
- */
+/** Whether a path is left out; the folders nearest to it have the last word. */
 export function isLeftOut(all: readonly LeaveOut[], path: string, isFolder: boolean): boolean {
-  const isDependency = path.split('/').includes('node_modules')
   let isOut = false
-  for (const { folder, file, rules } of all) {
-    if (isDependency && file === '.gitignore') continue
+  for (const { folder, rules } of all) {
     const relative = folder === '' ? path : path.slice(folder.length + 1)
     const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative)
     if (ignored || unignored) isOut = ignored

@@ -27,10 +27,13 @@ export function programDigest(directory: string): string {
     const entries = readdirSync(join(directory, folder), { withFileTypes: true })
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = join(folder, entry.name)
-      if (isLeftOut(rules, name, entry.isDirectory())) continue
-      if (entry.isDirectory() && !otherFolders.test(entry.name))
+      const isFolder = entry.isDirectory() && !otherFolders.test(entry.name)
+      const isSource = entry.isFile() && sources.test(entry.name)
+      if (!(isFolder || isSource) || isLeftOut(rules, name, isFolder)) continue
+      if (isFolder) {
         open.push({ folder: name, above: rules })
-      if (!entry.isFile() || !sources.test(entry.name)) continue
+        continue
+      }
       files += 1
       if (files > filesMax) return hash.digest('hex')
       const bytes = readFileSync(join(directory, name))
