@@ -1,19 +1,29 @@
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { closeDead, standingOf } from '../shared/engine/deployment/take-over.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
+import { giveUp, isUnreadable } from './give-up.ts'
 
 /**
  * What a cancel came to: there was nothing, a dead deployment was closed, a living one was asked to
- * stop now, or had been asked before.
+ * stop now, or had been asked before; `given up`: its records cannot be read, so that the stack is
+ * as `version` of it was published, 0 when none was.
  */
 export type CancelOutcome =
   | { readonly kind: 'none' }
   | { readonly kind: 'closed' | 'asked' | 'asked before'; readonly number: number }
+  | {
+      readonly kind: 'given up'
+      readonly number: number
+      readonly version: number
+      readonly why: Error
+    }
 
 /**
  * Asks a living deployment to stop, closes a dead one. With `force` what runs is abandoned: how it
- * ends will not be known; and a deployment whose holder is on a host of which nothing is known (it
- * may be gone, or have another name now) is closed in its place, once its leases stand still.
+ * ends will not be known; a deployment whose holder is on a host of which nothing is known (it may
+ * be gone, or have another name now) is closed in its place, once its leases stand still; and one
+ * that cannot be closed because of damaged records is given up, its records left as they are.
+ * Throws RECORD_DAMAGED and STATE_INVALID without `force`.
  */
 export async function cancel(
   ports: GeneratorPorts,
@@ -22,20 +32,35 @@ export async function cancel(
 ): Promise<CancelOutcome> {
   const record = await ports.catalog.stack(stack)
   if (record === undefined || record.current === '') return { kind: 'none' }
-  const { number } = deploymentPartsOf(record.current)
-  const standing = await standingOf(ports, record.current)
+  const { current, version } = record
+  try {
+    return await cancelCurrent(ports, current, force)
+  } catch (thrown) {
+    if (!force || !isUnreadable(thrown)) throw thrown
+    await giveUp(ports, current, record)
+    return { kind: 'given up', number: deploymentPartsOf(current).number, version, why: thrown }
+  }
+}
+
+async function cancelCurrent(
+  ports: GeneratorPorts,
+  current: DeploymentId,
+  force: boolean,
+): Promise<CancelOutcome> {
+  const { number } = deploymentPartsOf(current)
+  const standing = await standingOf(ports, current)
   if (standing.kind === 'over') return { kind: 'none' }
   if (standing.kind === 'dead') {
     // Executors of other processes may live: the close waits for what they run.
-    if (force) await abandonRunning(ports, record.current)
-    await closeDead(ports, record.current, 'cancelled')
+    if (force) await abandonRunning(ports, current)
+    await closeDead(ports, current, 'cancelled')
     return { kind: 'closed', number }
   }
-  const before = (await ports.control.read(record.current))?.stop ?? 'none'
-  if (force) await abandonRunning(ports, record.current)
-  else await ports.control.stop(record.current, 'graceful')
+  const before = (await ports.control.read(current))?.stop ?? 'none'
+  if (force) await abandonRunning(ports, current)
+  else await ports.control.stop(current, 'graceful')
   if (force && ports.isAlive(standing.holder) === undefined) {
-    await closeUnlessOver(ports, record.current)
+    await closeUnlessOver(ports, current)
     return { kind: 'closed', number }
   }
   const isNews = before === 'none' || (force && before === 'graceful')

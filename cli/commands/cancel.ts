@@ -6,7 +6,7 @@ import { confirmed } from '../session.ts'
 
 /**
  * `cancel`: stops the deployment of a stack; one whose process died is closed here. With --force
- * what runs is abandoned.
+ * what runs is abandoned, and a deployment whose records are damaged is given up.
  */
 export const cancel: Handler = async (session, flags, [name]) => {
   if (name !== undefined && flags.text('stack') !== undefined)
@@ -24,9 +24,20 @@ export const cancel: Handler = async (session, flags, [name]) => {
   return 0
 }
 
+function stateLeft(version: number): string {
+  return version === 0 ? 'as empty as before it' : `as its version ${version} was published`
+}
+
 function sentenceOf(outcome: CancelOutcome, stack: string, force: boolean): string {
   if (outcome.kind === 'none') return `No deployment of '${stack}' is under way.`
   const which = `Deployment ${outcome.number} of '${stack}'`
+  if (outcome.kind === 'given up')
+    return [
+      `${which} cannot be closed: ${outcome.why.message}.`,
+      `It was given up: its records stay as they are, and the stack is ${stateLeft(outcome.version)}.`,
+      'What it made since is not in the state: see what exists before the next `antichain up`,',
+      'and take it into the state with `antichain stack import`.',
+    ].join('\n')
   if (outcome.kind === 'closed')
     return `${which}, whose process is gone, was cancelled: it is closed, and what it did is in the state.`
   const told = outcome.kind === 'asked' ? 'was told to stop' : 'had been told to stop before'

@@ -35,8 +35,6 @@ export const stackImport: Handler = async (session, flags) => {
   const [first] = complaints
   if (first !== undefined && !flags.is('force')) throw error(first.code, first.sentence)
   for (const { sentence } of complaints) session.warn(`warning: ${sentence}`)
-  for (const { resource, type } of snapshot.pendingOperations)
-    session.warn(`warning: the pending operation '${type}' of ${resource.urn} was removed`)
   const kept: Snapshot = { ...snapshot, pendingOperations: [], integrityError: undefined }
   const local = await session.local()
   const sealed = state.encodeSnapshot(kept, own, 'sealed')
@@ -51,6 +49,8 @@ export const stackImport: Handler = async (session, flags) => {
     type,
   }))
   await local.editState(id, { command: 'stack import', edit, dropped })
+  for (const { urn, type } of dropped)
+    session.warn(`warning: the pending operation '${type}' of ${urn} was removed`)
   for (const { resource, type } of replaced ?? [])
     if (!snapshot.pendingOperations.some(({ resource: { urn } }) => urn === resource.urn))
       session.warn(`warning: the pending operation '${type}' of ${resource.urn} is forgotten`)

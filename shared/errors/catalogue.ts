@@ -150,7 +150,7 @@ export const catalogue = {
   },
   RECORD_DAMAGED: {
     exit: 1,
-    hint: 'Restore the store from a backup, or import an export of the stack; nothing was written over the record.',
+    hint: 'Nothing was written over it. Restore the store from a backup, or run `antichain cancel --force`: the stack is then as it was last published.',
   },
   STORE_CONFLICT: {
     exit: 1,

@@ -28,7 +28,10 @@ export interface DecisionLogPort {
     deployment: DeploymentId,
     record: LogRecord,
   ) => Promise<'appended' | 'mine' | 'taken'>
-  /** Records from a number on, in order, at most `limit`. */
+  /**
+   * Records from a number on, in order, at most `limit`. Throws RECORD_DAMAGED when one of them is
+   * missing, RECORDS_REMOVED when retention has begun to remove them.
+   */
   readonly read: (
     deployment: DeploymentId,
     from: LogNumber,

@@ -109,6 +109,31 @@ export const effectsOfKeeping = {
       },
     ],
   },
+  abandon: {
+    handler: 'cancel --force of damaged records',
+    when: 'a deployment cannot be closed, because records of it cannot be read',
+    per: 'process',
+    effects: [
+      {
+        call: 'control.stop',
+        by: ['local/give-up.ts'],
+        what: 'nothing more of it begins',
+        ifDead: 'the stack is held still; the same command goes on',
+      },
+      {
+        call: 'control.close',
+        by: ['local/give-up.ts'],
+        what: 'late messages are dropped',
+        ifDead: 'as before',
+      },
+      {
+        call: 'catalog.release',
+        by: ['local/give-up.ts'],
+        what: 'the stack is free, as it was last published; the records stay',
+        ifDead: 'it is over',
+      },
+    ],
+  },
   redrive: {
     handler: 'redrive',
     when: 'a person has what was given up tried again',

@@ -45,6 +45,10 @@ function tamperingWith(path: string): Tampering {
       change(kind, deployment, `${column} = '{"cut'`)
       return true
     },
+    lose: (deployment, number) =>
+      void database
+        .prepare('DELETE FROM log WHERE deployment = ? AND number = ?')
+        .run(deployment, number),
     raw(kind, deployment) {
       const [column, key] = keyed(kind, deployment)
       return database.prepare(`SELECT * FROM ${kind} WHERE ${column} = ?`).all(key)

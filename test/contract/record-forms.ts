@@ -33,6 +33,8 @@ export interface Tampering {
   readonly renew: (kind: StoredKind, deployment: DeploymentId) => void
   /** Makes them unreadable; false where nothing in them can be. */
   readonly damage: (kind: StoredKind, deployment: DeploymentId) => boolean
+  /** Takes the record of a number out of its log. */
+  readonly lose: (deployment: DeploymentId, number: number) => void
   /** What is stored of them. */
   readonly raw: (kind: StoredKind, deployment: DeploymentId) => unknown
 }
@@ -204,6 +206,24 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
       expect(stacks.map(({ id }) => id)).toContain(stackOf(good))
       expect(await listed(ports, stackOf(damaged))).toMatchObject({ code: 'RECORD_DAMAGED' })
       expect(await listed(ports, stackOf(newer))).toMatchObject({ code: 'RECORD_TOO_NEW' })
+    })
+
+    test('a log that lacks a record is refused with the key of that, whoever reads it', async () => {
+      const { ports, tampering } = opened
+      const deployment = await recorded(ports)
+      const record = { writer: writerToken('w'), at: epochMs(3), decisions: [] }
+      for (const number of [1, 2, 3])
+        await ports.log.append(deployment, { number: logNumber(number), ...record })
+      tampering.lose(deployment, 2)
+      for (const from of [0, 1, 2]) {
+        const thrown = await ports.log
+          .read(deployment, logNumber(from), 10)
+          .catch((why: unknown) => why)
+        expect(thrown).toMatchObject({ code: 'RECORD_DAMAGED' })
+        expect(String(thrown)).toContain(`(deployment ${deployment}, number 2) is missing`)
+      }
+      expect(await ports.log.read(deployment, logNumber(0), 2)).toHaveLength(2)
+      expect(await ports.log.read(deployment, logNumber(3), 10)).toHaveLength(1)
     })
 
     test.each(cases)('a $said of a newer version is refused by name and version', async each => {

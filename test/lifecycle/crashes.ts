@@ -44,6 +44,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   removeOld: 'pruned',
   sweepBlobs: 'pruned',
   cancel: 'cancelled',
+  abandon: 'abandoned',
   redrive: 'redriven',
   edit: 'edited',
   makeStack: 'stacks',

@@ -1,6 +1,7 @@
 import { makeStack } from '../../cli/stack-creation.ts'
 import { removeStack } from '../../cli/stack-removal.ts'
 import { editState } from '../../local/edit-state.ts'
+import { giveUp } from '../../local/give-up.ts'
 import { redrive } from '../../local/redrive.ts'
 import { removeOld } from '../../shared/engine/deployment/retention.ts'
 import { sweepBlobs } from '../../shared/engine/deployment/sweep-blobs.ts'
@@ -103,6 +104,23 @@ const edited: Scene = {
   },
 }
 
+async function giveUpCurrent({ ports }: TestProcess, { engine }: Place): Promise<void> {
+  const record = await stackOf(engine.platform)
+  if (record.current !== '') await giveUp(ports, record.current, record)
+}
+
+const abandoned: Scene = {
+  name: 'a deployment whose records cannot be read',
+  async act(place, kill) {
+    await killedOf(place.engine.run(oneMore, { kill: beforeCreate }))
+    return place.engine.during(kill, process => giveUpCurrent(process, place))
+  },
+  async goOn(place) {
+    await place.engine.during(undefined, process => giveUpCurrent(process, place))
+    return toTheEnd(place, upScenario)
+  },
+}
+
 /** A deployment of which a message was given up, in the middle of it. */
 const redriven: Scene = {
   name: 'a redrive',
@@ -167,7 +185,10 @@ const stacks: Scene = {
 }
 
 /** What keeps a home in order, and what people do by hand. */
-export const scenesOfKeeping = { pruned, edited, redriven, stacks } as const satisfies Record<
-  string,
-  Scene
->
+export const scenesOfKeeping = {
+  pruned,
+  edited,
+  abandoned,
+  redriven,
+  stacks,
+} as const satisfies Record<string, Scene>

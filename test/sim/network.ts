@@ -9,6 +9,7 @@ import type { SimNode } from './node.ts'
 import { lost, unreached } from './cloud.ts'
 import { portsOver } from './ports-over.ts'
 import { rulesOver } from './rules-over.ts'
+import { withoutGaps } from '../../shared/platform/records/whole-log.ts'
 import type { World } from './world.ts'
 
 /** One process at its work: what it asks of the outside, and what becomes of that. */
@@ -187,13 +188,16 @@ export function launchOn(
     node,
     platform: {
       ...platform,
-      log: {
-        append: (of, decided) => {
-          deployment = of
-          return ask('log.append', () => log.append(of, decided))
+      log: withoutGaps(
+        {
+          append: (of, decided) => {
+            deployment = of
+            return ask('log.append', () => log.append(of, decided))
+          },
+          read: (of, from, limit) => ask('log.read', () => log.read(of, from, limit)),
         },
-        read: (of, from, limit) => ask('log.read', () => log.read(of, from, limit)),
-      },
+        platform.control,
+      ),
     },
     ask,
     nowMs: scheduler.nowMs,

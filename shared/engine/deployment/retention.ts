@@ -1,4 +1,5 @@
 import { limits } from '../../config/limits.ts'
+import { hasCode } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { BlobsPort, ControlPort, LeasesPort, OperationsPort } from '../../ports/records.ts'
 import type { DecisionLogPort } from '../../ports/records.ts'
@@ -73,7 +74,7 @@ export async function removeOld(deps: RetentionDeps, removal: Removal): Promise<
     }
     deployments.push(deployment)
     if (removal.dryRun) continue
-    if (kept.isInHistory) await saveLate(deps, deployment)
+    if (kept.isInHistory) await unlessRemoved(saveLate(deps, deployment))
     await removeAll(deps.retention, deployment)
   }
   return { deployments, versions: await removeVersions(deps, removal) }
@@ -120,8 +121,18 @@ async function isLateWindowOver(
 
 /** What a newer version decided says to it alone what of it must be saved. */
 async function isUnderstood(deps: RetentionDeps, deployment: DeploymentId): Promise<boolean> {
-  const pin = await firstPinOf(deps, deployment)
+  const pin = await unlessRemoved(firstPinOf(deps, deployment))
   return pin === undefined || pin.rules <= rulesVersion
+}
+
+/** What a removal that was interrupted needs no more: it was done before the first record went. */
+async function unlessRemoved<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (thrown) {
+    if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
+    throw thrown
+  }
 }
 
 async function removeAll(retention: RetentionPort, deployment: DeploymentId): Promise<void> {

@@ -17,6 +17,7 @@ import { createSystemClock } from '../system/clock.ts'
 import { silentLog } from '../system/log.ts'
 import { createSystemRandom } from '../system/random.ts'
 import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
+import { withoutGaps } from '../records/whole-log.ts'
 import { createBlobs } from './blobs.ts'
 import { createBlobSweep } from './blob-sweep.ts'
 import { createCatalog } from './catalog.ts'
@@ -80,10 +81,11 @@ export function platformOver(
     nudges.close()
     await store.close()
   }
+  const control = createControl(store.call, random)
   return {
-    log: withLargeDecisions(createDecisionLog(store.call), blobs),
+    log: withLargeDecisions(withoutGaps(createDecisionLog(store.call), control), blobs),
     operations: withLargeOutcomes(createOperations(store.call), blobs),
-    control: createControl(store.call, random),
+    control,
     leases: createLeases(store.call),
     events: createEvents(store.call),
     catalog,
