@@ -138,12 +138,20 @@ function check(
 }
 
 /** Standard error tells the first error too, with its resource: the display may be elsewhere. */
-function failureOf({ firstError }: Run, what: string): Error {
-  if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${what} failed`)
+function failureOf({ firstError, result: { pending } }: Run, what: string): Error {
+  const hint =
+    pending.length === 0
+      ? {}
+      : {
+          hint:
+            'First say what became of the pending operations (`antichain state pending ls`); ' +
+            'then correct what the errors of the display name, and run the command again.',
+        }
+  if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${what} failed`, hint)
   const { message, urn } = firstError
   const [line = ''] = message.trim().split('\n')
   const details = urn === undefined || urn === '' ? {} : { urn }
-  return error('DEPLOYMENT_FAILED', `the ${what} failed: ${line}`, { details })
+  return error('DEPLOYMENT_FAILED', `the ${what} failed: ${line}`, { ...hint, details })
 }
 
 async function askToGoOn(session: Session, preview: Run, details: DisplayOptions): Promise<void> {

@@ -51,6 +51,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
         .choices(['always', 'never', 'auto'])
         .default('auto'),
     )
+    .addHelpText('after', '\n`antichain --version` prints the version.')
     .option('-v, --verbose', 'say more; show stack traces')
     .addOption(new Option('--logtostderr', 'write the log to stderr, as it always is').hideHelp())
     .exitOverride()

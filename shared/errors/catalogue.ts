@@ -13,7 +13,7 @@ export const catalogue = {
   CLI_USAGE: { exit: 2, hint: 'Run the command with --help to see what it takes.' },
   FEATURE_MISSING: {
     exit: 1,
-    hint: 'Leave the feature out; docs/differences.md lists what is not there yet.',
+    hint: 'Leave the feature out; docs/differences.md in the antichain folder lists what is missing.',
   },
   PROJECT_NOT_FOUND: {
     exit: 2,

@@ -130,7 +130,7 @@ export const foldingMutations: readonly Mutation[] = [
   },
   {
     name: 'a stranger is adopted by its name',
-    breaks: 'recovery: a create is never adopted on its own',
+    breaks: 'inbox: an object whose create nobody was waiting for is never adopted on its own',
     file: 'shared/journal/take-late.ts',
     edits: [['const isResolved = pending !== undefined && isFree', 'const isResolved = isFree']],
     caughtBy: [tests('shared/journal/take-late')],

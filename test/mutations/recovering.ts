@@ -62,6 +62,20 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [tests('test/lifecycle/recovery')],
   },
   {
+    name: 'a create of which nobody knows counts as done',
+    breaks: 'recovery: a create is never adopted on its own',
+    file: `${deployment}/recover.ts`,
+    edits: [["{ ...select, verdict: 'interrupted' }", "{ ...select, verdict: 'succeeded' }"]],
+    caughtBy: [tests('test/lifecycle/recovery')],
+  },
+  {
+    name: 'what comes after a gap in a log is read as if nothing were missing',
+    breaks: 'damaged rows are reported with their keys',
+    file: 'shared/platform/records/whole-log.ts',
+    edits: [['if (whole < 0) return', 'if (whole < 9_999) return']],
+    caughtBy: [tests('shared/platform/records/whole-log')],
+  },
+  {
     name: 'an executor is taken for dead at its first missed renewal',
     breaks: 'leases: a full lease and 30 s',
     file: `${deployment}/liveness.ts`,

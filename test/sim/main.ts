@@ -74,7 +74,13 @@ function summed(progress: Progress, perSecond: number): number {
   say(`without an unknowable create: ${Math.round(certain * 100)} %`)
   say(`${seeds} seeds, ${bad.length} bad, ${perSecond.toFixed(1)} per second and job`)
   if (bad.length > 0) say(`bad: ${bad.join(' ')}`)
-  const isThin = seeds >= 1_000 && (unseen > 0 || certain < 0.4)
+  const isThin =
+    seeds >= 1_000 &&
+    (unseen > 0 ||
+      certain < 0.4 ||
+      medianOf(progress.deployments) < 2 ||
+      medianOf(progress.resources) < 10 ||
+      medianOf(progress.struck) < 3)
   return bad.length > 0 || isThin ? 1 : 0
 }
 

@@ -17,6 +17,8 @@ import { unavailable } from './failures.ts'
 export interface StorePaths {
   readonly database: string
   readonly lock: string
+  /** The pid of the last process that got the lock, for people: it decides nothing. */
+  readonly pid: string
   readonly socket: string
 }
 
@@ -35,6 +37,7 @@ export function prepareStore(home: string): StorePaths {
     return {
       database: join(real, 'antichain.db'),
       lock: join(real, 'owner.lock'),
+      pid: join(real, 'owner.pid'),
       socket: socketIn(real),
     }
   } catch (thrown) {

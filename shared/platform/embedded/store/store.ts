@@ -4,8 +4,8 @@ import { type DeployError, error } from '../../../errors/error.ts'
 import type { LogPort } from '../../../ports/system.ts'
 import { tryConnect } from './client-connection.ts'
 import type { ConnectionEvents, StoreConnection } from './connection.ts'
-import { unavailable } from './failures.ts'
 import { tryLock } from './lock.ts'
+import { noteOwner, silentOwner } from './owner.ts'
 import { signalMethod, type StoreReply, type StoreRequest, type StoreSignal } from './message.ts'
 import type { StoreCall } from './methods.ts'
 import { openOwner } from './owner-connection.ts'
@@ -145,11 +145,12 @@ async function acquire(
   while (performance.now() < deadlineMs) {
     const lock = tryLock(paths.lock)
     if (lock !== undefined) {
+      noteOwner(paths.pid)
       return openOwner({ paths, lock, ...(pagesMax === undefined ? {} : { pagesMax }) }, events)
     }
     const connection = await tryConnect(paths.socket, events)
     if (connection !== undefined) return connection
     await sleep(limits.storeRetryMs)
   }
-  throw unavailable(paths.database, new Error('its owner, another process, does not answer'))
+  throw silentOwner(paths)
 }

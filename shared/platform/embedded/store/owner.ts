@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type DeployError, error } from '../../../errors/error.ts'
+import { unavailable } from './failures.ts'
+import type { StorePaths } from './paths.ts'
+
+/** Notes that this process owns the store, for `silentOwner`. A full disk is told by others. */
+export function noteOwner(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`, { mode: 0o600 })
+  } catch {
+    // It is for people only: the lock says who owns the store.
+  }
+}
+
+/** STORE_UNAVAILABLE for an owner that has the lock and answers nobody: one that was stopped, say. */
+export function silentOwner(paths: StorePaths): DeployError {
+  const pid = ownerOf(paths.pid)
+  if (pid === undefined)
+    return unavailable(paths.database, new Error('its owner, another process, does not answer'))
+  const reason = `process ${pid}, which owns it, does not answer`
+  return error('STORE_UNAVAILABLE', `the store ${paths.database} is not available: ${reason}`, {
+    hint:
+      `If that process was stopped, \`kill -CONT ${pid}\` lets it go on; ` +
+      `\`kill -KILL ${pid}\` ends it, and the next command takes the store over. Nothing is lost.`,
+    details: { path: paths.database, reason, pid },
+  })
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'))
+    process.kill(pid, 0)
+    return pid > 0 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
