@@ -12,7 +12,7 @@ export function noteOwner(path: string): void {
   }
 }
 
-/** STORE_UNAVAILABLE for an owner that has the lock and answers nobody: one that was stopped, say. */
+/** STORE_UNAVAILABLE for an owner that has the lock and answers nobody: a stopped one, say. */
 export function silentOwner(paths: StorePaths): DeployError {
   const pid = ownerOf(paths.pid)
   if (pid === undefined)
