@@ -1,7 +1,7 @@
 import type { CancelOutcome } from '../local/cancel.ts'
 import type { Pruned } from '../local/prune.ts'
 import type { ServeOptions } from '../local/serve.ts'
-import type { Standing } from '../local/standing.ts'
+import type { Standing } from '../functions/step-generator/standing.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
 import type { DeploymentStory } from '../functions/compaction/moment.ts'

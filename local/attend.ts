@@ -4,8 +4,13 @@ import { createSlots, type Slots } from '../shared/engine/executor/slots.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
 import type { Pool } from '../shared/records/pool.ts'
-import { type RunningExecutor, startExecutor } from './executor-loop.ts'
-import { type Asked, type Surroundings, surround, tearDown } from './surroundings.ts'
+import { type RunningExecutor, startExecutor } from '../functions/step-executor/executor-loop.ts'
+import {
+  type Asked,
+  type Surroundings,
+  surround,
+  tearDown,
+} from '../functions/surroundings/surround.ts'
 import { producerOf, whoseError } from '../shared/providers/whose-error.ts'
 
 /** Executors that are not beside the generator of their deployment: with plugins of their own. */

@@ -4,10 +4,10 @@ import { startDeployment, type StartedDeployment } from '../functions/step-gener
 import { resumeDeployment } from '../functions/step-generator/resume.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
 import { deploymentRun } from './deployment-run.ts'
-import { patiently } from './patient.ts'
-import { previewRun } from './preview-run.ts'
-import { createToldOnce, type LifeSink } from './told-once.ts'
-import { type Asked, surround, tearDown } from './surroundings.ts'
+import { patiently } from '../functions/surroundings/patient.ts'
+import { previewRun } from '../functions/step-generator/preview-run.ts'
+import { createToldOnce, type LifeSink } from '../functions/surroundings/told-once.ts'
+import { type Asked, surround, tearDown } from '../functions/surroundings/surround.ts'
 
 /** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
 export async function deploy(given: Asked): Promise<RunningDeployment> {

@@ -12,12 +12,17 @@ import type { DeployResult, RunningDeployment } from '../shared/engine/request.t
 import type { Platform } from '../shared/ports/platform.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import { attend } from './attend.ts'
-import { startExecutor } from './executor-loop.ts'
-import { pendingNow, resultOf, summary } from './result.ts'
-import { type Asked, surround, type Surroundings, tearDown } from './surroundings.ts'
-import { tellLeft, tellStart } from './tell.ts'
-import { watchStop } from './watch-stop.ts'
-import type { LifeSink } from './told-once.ts'
+import { startExecutor } from '../functions/step-executor/executor-loop.ts'
+import { pendingNow, resultOf, summary } from '../functions/step-generator/result.ts'
+import {
+  type Asked,
+  surround,
+  type Surroundings,
+  tearDown,
+} from '../functions/surroundings/surround.ts'
+import { tellLeft, tellStart } from '../functions/step-generator/tell.ts'
+import { watchStop } from '../functions/step-generator/watch-stop.ts'
+import type { LifeSink } from '../functions/surroundings/told-once.ts'
 import { producerOf } from '../shared/providers/whose-error.ts'
 
 /** One life of the generator in this process. */

@@ -28,9 +28,9 @@ import { deploy } from './deploy.ts'
 import { editState, type StateEdit } from './edit-state.ts'
 import { serve, type ServeOptions } from './serve.ts'
 import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
-import { patientGenerator } from './patient.ts'
+import { patientGenerator } from '../functions/surroundings/patient.ts'
 import { type RedriveOutcome, redrive } from './redrive.ts'
-import { type Standing, standingNow } from './standing.ts'
+import { type Standing, standingNow } from '../functions/step-generator/standing.ts'
 
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {

@@ -1,4 +1,4 @@
-import type { Standing } from '../../local/standing.ts'
+import type { Standing } from '../../functions/step-generator/standing.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'

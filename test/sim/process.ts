@@ -1,6 +1,6 @@
 import { deploy } from '../../local/deploy.ts'
 import { serve, type ServeRole } from '../../local/serve.ts'
-import type { Hosts } from '../../local/surroundings.ts'
+import type { Hosts } from '../../functions/surroundings/surround.ts'
 import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { DeployError } from '../../shared/errors/error.ts'
 import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'

@@ -1,4 +1,8 @@
-import type { EngineEventPayload, EventSink, StepMetadata } from '../shared/engine/events/event.ts'
+import type {
+  EngineEventPayload,
+  EventSink,
+  StepMetadata,
+} from '../../shared/engine/events/event.ts'
 
 /** What one life tells; after `close` it is not heard any more. */
 export interface LifeSink extends EventSink {

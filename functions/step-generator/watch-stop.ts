@@ -1,5 +1,5 @@
-import type { DeploymentId } from '../shared/records/ids.ts'
-import type { Asked } from './surroundings.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import type { Asked } from '../surroundings/surround.ts'
 
 /** How often a living deployment looks whether someone else asked it to stop, in ms. */
 const stopLookMs = 1_000

@@ -1,7 +1,7 @@
-import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
-import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
-import type { DeployResult } from '../shared/engine/request.ts'
-import type { Asked, Surroundings } from './surroundings.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
+import type { DeployResult } from '../../shared/engine/request.ts'
+import type { Asked, Surroundings } from '../surroundings/surround.ts'
 
 /** Tells how a run ended, as the last events. */
 export function summary(

@@ -2,9 +2,9 @@ import {
   createPatience,
   type PatienceDeps,
   patientPorts,
-} from '../shared/engine/deployment/patience.ts'
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import type { Asked } from './surroundings.ts'
+} from '../../shared/engine/deployment/patience.ts'
+import type { GeneratorPorts } from '../step-generator/start.ts'
+import type { Asked } from './surround.ts'
 
 type About = Pick<PatienceDeps, 'isWorthIt' | 'said'>
 

@@ -1,9 +1,9 @@
-import type { LifeEnd } from '../functions/step-generator/handle.ts'
-import type { StartedDeployment } from '../functions/step-generator/start.ts'
-import type { Base } from '../shared/engine/deployment/base.ts'
-import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
-import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
-import type { Asked } from './surroundings.ts'
+import type { LifeEnd } from './handle.ts'
+import type { StartedDeployment } from './start.ts'
+import type { Base } from '../../shared/engine/deployment/base.ts'
+import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import type { Asked } from '../surroundings/surround.ts'
 
 /** Tells what a deployment finds when it starts. */
 export function tellStart(emitter: StepEmitter, started: StartedDeployment): void {

@@ -1,5 +1,5 @@
-import type { DeployRequest } from '../shared/engine/request.ts'
-import { scrubber } from '../shared/values/scrub.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { scrubber } from '../../shared/values/scrub.ts'
 
 /** Takes the texts of secret configuration out of messages. */
 export function scrubberOf(request: Pick<DeployRequest, 'config'>): (text: string) => string {

@@ -1,14 +1,14 @@
-import { readState } from '../functions/compaction/handle.ts'
-import type { StepEmitter } from '../shared/engine/events/step-emitter.ts'
-import { deploymentPartsOf, type DeploymentId } from '../shared/records/ids.ts'
-import { baseOf } from '../shared/engine/deployment/base.ts'
-import { previewCommand } from '../shared/engine/commands/preview-command.ts'
-import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
-import { error, messageOf } from '../shared/errors/error.ts'
-import { decodeSnapshot } from '../shared/state/deployment.ts'
+import { readState } from '../compaction/handle.ts'
+import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import { baseOf } from '../../shared/engine/deployment/base.ts'
+import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
+import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { decodeSnapshot } from '../../shared/state/deployment.ts'
 import { standingNow } from './standing.ts'
 import { resultOf, summary } from './result.ts'
-import { type Asked, type Surroundings, tearDown } from './surroundings.ts'
+import { type Asked, type Surroundings, tearDown } from '../surroundings/surround.ts'
 
 /** A preview: the base as it stands, no records, no lock (I11). */
 export function previewRun(

@@ -1,4 +1,4 @@
-import type { LeaseKeeper } from '../shared/engine/executor/lease.ts'
+import type { LeaseKeeper } from '../../shared/engine/executor/lease.ts'
 
 /** How an executor leaves that cannot settle something which it began. */
 export interface Parting {

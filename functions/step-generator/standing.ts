@@ -1,8 +1,8 @@
-import { isStopped } from '../functions/step-generator/resume.ts'
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { viewLog } from '../shared/engine/deployment/log-view.ts'
-import { standingOf } from '../shared/engine/deployment/take-over.ts'
-import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
+import { isStopped } from './resume.ts'
+import type { GeneratorPorts } from './start.ts'
+import { viewLog } from '../../shared/engine/deployment/log-view.ts'
+import { standingOf } from '../../shared/engine/deployment/take-over.ts'
+import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 
 /**
  * How the current deployment of a stack stands, for people. `running`: its process lives.

@@ -1,36 +1,39 @@
-import { backoffMs } from '../shared/engine/deployment/backoff.ts'
-import { configInputs } from '../shared/engine/generator/provider-resolution.ts'
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { type Life, createLife } from '../shared/engine/commands/life.ts'
-import type { EventSink } from '../shared/engine/events/event.ts'
-import { type StepEmitter, createStepEmitter } from '../shared/engine/events/step-emitter.ts'
-import type { PerformDeps } from '../shared/engine/executor/performing.ts'
-import { type Base, providerStateIn } from '../shared/engine/deployment/base.ts'
-import type { OperationId } from '../shared/records/ids.ts'
-import type { Urn } from '../shared/names/urn.ts'
-import type { ResourceState } from '../shared/state/resource.ts'
-import type { PackageRequest } from '../shared/engine/generator/goal.ts'
-import { type MonitorServer, startMonitorServer } from '../shared/engine/monitor/monitor-server.ts'
-import type { DeployRequest } from '../shared/engine/request.ts'
-import type { Platform } from '../shared/ports/platform.ts'
-import { createAssetReader } from '../shared/platform/system/asset-reader.ts'
-import { createProcesses } from '../shared/platform/system/processes.ts'
-import type { ProcessesPort } from '../shared/ports/system.ts'
-import type { ProgramHost } from '../shared/programs/program.ts'
-import { createNodeProgramHost } from '../shared/programs/node-host.ts'
-import { type RequiredPackage, requiredPackages } from '../shared/programs/required-packages.ts'
-import { createPluginHost } from '../shared/providers/plugins/host.ts'
-import type { PluginHost } from '../shared/providers/provider.ts'
-import { createProviderRegistry } from '../shared/providers/registry.ts'
-import { timestampOf } from '../shared/state/timestamp.ts'
-import { hashAssets } from '../shared/values/asset-hash.ts'
-import { stripSecrets } from '../shared/values/walk.ts'
+import { backoffMs } from '../../shared/engine/deployment/backoff.ts'
+import { configInputs } from '../../shared/engine/generator/provider-resolution.ts'
+import type { GeneratorPorts } from '../step-generator/start.ts'
+import { type Life, createLife } from '../../shared/engine/commands/life.ts'
+import type { EventSink } from '../../shared/engine/events/event.ts'
+import { type StepEmitter, createStepEmitter } from '../../shared/engine/events/step-emitter.ts'
+import type { PerformDeps } from '../../shared/engine/executor/performing.ts'
+import { type Base, providerStateIn } from '../../shared/engine/deployment/base.ts'
+import type { OperationId } from '../../shared/records/ids.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import type { ResourceState } from '../../shared/state/resource.ts'
+import type { PackageRequest } from '../../shared/engine/generator/goal.ts'
+import {
+  type MonitorServer,
+  startMonitorServer,
+} from '../../shared/engine/monitor/monitor-server.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { createAssetReader } from '../../shared/platform/system/asset-reader.ts'
+import { createProcesses } from '../../shared/platform/system/processes.ts'
+import type { ProcessesPort } from '../../shared/ports/system.ts'
+import type { ProgramHost } from '../../shared/programs/program.ts'
+import { createNodeProgramHost } from '../../shared/programs/node-host.ts'
+import { type RequiredPackage, requiredPackages } from '../../shared/programs/required-packages.ts'
+import { createPluginHost } from '../../shared/providers/plugins/host.ts'
+import type { PluginHost } from '../../shared/providers/provider.ts'
+import { createProviderRegistry } from '../../shared/providers/registry.ts'
+import { timestampOf } from '../../shared/state/timestamp.ts'
+import { hashAssets } from '../../shared/values/asset-hash.ts'
+import { stripSecrets } from '../../shared/values/walk.ts'
 import { scrubberOf } from './scrub.ts'
 import { userPath } from './user-path.ts'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { whoseError } from '../shared/providers/whose-error.ts'
+import { whoseError } from '../../shared/providers/whose-error.ts'
 
 /** What one deployment or preview is made of. */
 export interface Asked {
@@ -74,7 +77,7 @@ export interface Surroundings {
   readonly told: Set<OperationId>
 }
 
-const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
 /** Everything that a run needs around it, made for it alone. */
 export async function surround(asked: Asked): Promise<Surroundings> {
