@@ -2,12 +2,10 @@ import { resolve } from 'node:path'
 import { isTruthy } from '../shared/config/truthy.ts'
 import { error } from '../shared/errors/error.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
-import { openConfig } from '../shared/programs/config.ts'
-import { programDigest } from '../shared/programs/program-digest.ts'
-import { programPlace } from '../shared/programs/project-file.ts'
 import type { Project } from '../shared/programs/project.ts'
 import { type StackConfig, writeStackConfig } from '../shared/programs/stack-config.ts'
 import { stackPartsOf } from '../shared/records/ids.ts'
+import { folderRequest } from '../functions/surroundings/folder-request.ts'
 import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
 import { functionLimitOf, parallelOf, refreshOf, releaseOf } from './operation-options.ts'
@@ -39,20 +37,16 @@ export async function requestOf(
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   keepConfig(flags, file, project)
   const secrets = await stackManager(session, stack, file)
-  const config = openConfig({
-    project,
-    stack: parts.stack,
-    values: file.values(),
-    check: command === 'up' && !flags.is('skipConfigValidation'),
-    decrypt: secrets.crypter.decrypt,
-  })
+  const configFile = flags.text('configFile')
   return {
-    stack,
-    source: sourceOf(session, project, flags.text('configFile')),
-    config,
-    secrets,
-    program: identityOf(project, config, secrets),
-    programNow: () => identityOf(project, config, secrets),
+    ...folderRequest({
+      stack,
+      project,
+      file,
+      secrets,
+      check: command === 'up' && !flags.is('skipConfigValidation'),
+      ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
+    }),
     dryRun: false,
     resume: false,
     options: {
@@ -82,26 +76,6 @@ function pairsOf(given: readonly string[]): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>()
   for (let at = 0; at < words.length; at += 2) pairs.set(words[at] ?? '', words[at + 1] ?? '')
   return pairs
-}
-
-/** What a resume must find again: the program's files and the configuration, keyed. */
-function identityOf(
-  project: Project,
-  config: DeployRequest['config'],
-  secrets: DeployRequest['secrets'],
-): string {
-  const values = [...config].sort(([a], [b]) => (a < b ? -1 : 1))
-  return secrets.digest(JSON.stringify([programDigest(project.root), values]))
-}
-
-function sourceOf(
-  session: Session,
-  project: Project,
-  file: string | undefined,
-): DeployRequest['source'] {
-  const { name, root, runtime, runtimeOptions } = project
-  const place = { name, root, runtime, runtimeOptions, ...programPlace(project) }
-  return file === undefined ? place : { ...place, configFile: resolve(session.cwd, file) }
 }
 
 function keepConfig(flags: Flags, file: StackConfig, project: Project): void {

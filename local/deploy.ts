@@ -6,6 +6,7 @@ import type { RunningDeployment } from '../shared/engine/request.ts'
 import { deploymentRun } from './deployment-run.ts'
 import { patiently } from '../functions/surroundings/patient.ts'
 import { previewRun } from '../functions/step-generator/preview-run.ts'
+import { shownConfig } from '../functions/step-generator/settle-in.ts'
 import { createToldOnce, type LifeSink } from '../functions/surroundings/told-once.ts'
 import { type Asked, surround, tearDown } from '../functions/surroundings/surround.ts'
 
@@ -29,14 +30,11 @@ export async function deploy(given: Asked): Promise<RunningDeployment> {
   const surroundings = await surround({ ...asked, counted, sink: first })
   const { emitter } = surroundings
   const startedAt = platform.clock.monotonicMs()
-  const prelude = [...request.config].map(
-    ([key, value]) => [key, value.secret ? '[secret]' : value.text] as const,
-  )
   try {
     const started = await startedOf(asked)
     if (started !== undefined)
       recorder = createEventRecorder(platform, started.deployment, writerOf(started))
-    sink.emit({ preludeEvent: { config: Object.fromEntries(prelude) } })
+    sink.emit({ preludeEvent: { config: shownConfig(request) } })
     if (started === undefined) return previewRun(asked, surroundings, startedAt)
     const life = { surroundings, started, sink: first }
     const running = deploymentRun({ ...asked, counted, sink }, { first: life, startedAt, nextSink })

@@ -1,10 +1,9 @@
 import { type LifeEnd, runDeployment } from '../functions/step-generator/handle.ts'
 import { wakeDeployment } from '../functions/step-generator/resume.ts'
+import { settleIn } from '../functions/step-generator/settle-in.ts'
 import type { StartedDeployment } from '../functions/step-generator/start.ts'
 import { limits } from '../shared/config/limits.ts'
 import { hasCode } from '../shared/errors/error.ts'
-import { providerIn } from '../shared/engine/deployment/left-behind.ts'
-import { createSealing } from '../shared/engine/deployment/sealing.ts'
 import { closeDead } from '../shared/engine/deployment/take-over.ts'
 import type { Base } from '../shared/engine/deployment/base.ts'
 import { createSlots } from '../shared/engine/executor/slots.ts'
@@ -170,7 +169,7 @@ async function nextLife(
     if (started === undefined) continue
     const sink = about.nextSink()
     const surroundings = await surround({ ...asked, sink })
-    settleIn(asked, { surroundings, started })
+    settleIn(request, surroundings, started)
     return { surroundings, started, sink }
   }
 }
@@ -205,7 +204,7 @@ async function executorsOf(
   const { surroundings, started } = first
   const { deployment, pin } = started
   const { functionLimitMs: limitMs, options } = asked.request
-  settleIn(asked, first)
+  settleIn(asked.request, surroundings, started)
   const none = { cancelAll: async () => undefined, abandon: () => undefined }
   if (pin.options.execute === 'elsewhere') {
     const message =
@@ -231,17 +230,6 @@ async function executorsOf(
       await attending.done
     },
   }
-}
-
-/** Makes what earlier lives left known to the surroundings of this one. */
-function settleIn(
-  asked: Asked,
-  { surroundings, started }: Pick<LocalLife, 'surroundings' | 'started'>,
-): void {
-  surroundings.baseNow.current = started.base
-  if (started.left === undefined) return
-  const sealing = createSealing(asked.request.secrets)
-  surroundings.baseNow.madeBefore = providerIn(started.left, sealing)
 }
 
 async function ended(

@@ -41,12 +41,25 @@ interface Post {
   readonly limited?: FunctionTime & { readonly leave: () => void }
 }
 
-/** Starts an executor in this process. */
-export async function startExecutor(
+/** An executor of one deployment, with its lease, that is given deliveries. */
+export interface DeploymentExecutor {
+  readonly executor: ExecutorId
+  /** Handles a delivery to its end. */
+  readonly handle: (delivery: Delivery) => Promise<void>
+  /** Whether it begins nothing more, because it could not settle something that it began. */
+  readonly isParting: () => boolean
+  /** Retires the identity, under which nothing may run any more. */
+  readonly end: () => Promise<void>
+  /** What could not be recorded so far is given up. */
+  readonly abandon: () => void
+}
+
+/** Makes the executor of a deployment, and takes its lease. */
+export async function createDeploymentExecutor(
   asked: Asked,
   surroundings: Surroundings,
   { deployment, slots, limited }: Post,
-): Promise<RunningExecutor> {
+): Promise<DeploymentExecutor> {
   const { platform, request } = asked
   const { baseNow } = surroundings
   const executor = platform.random.uuid() as ExecutorId
@@ -83,30 +96,48 @@ export async function startExecutor(
   }
   const contextOf = async (asked_: DeploymentId): Promise<ExecutionContext | undefined> =>
     asked_ === deployment ? context : undefined
-  const { options } = request
-  const chains = chainsOf(options, platform.chains)
+  const chains = chainsOf(request.options, platform.chains)
   const { handle } = createExecutor({ ...platform, chains }, { executor, contextOf })
-  const handler = { handle: (delivery: Delivery) => parting.during(handle(delivery)) }
+  return {
+    executor,
+    handle: delivery => parting.during(handle(delivery)),
+    isParting: parting.isParting,
+    end: () => lease.end(),
+    abandon: parting.abandon,
+  }
+}
+
+/** Starts an executor in this process that polls the queue. */
+export async function startExecutor(
+  asked: Asked,
+  surroundings: Surroundings,
+  post: Post,
+): Promise<RunningExecutor> {
+  const { platform, request } = asked
+  const { deployment, limited } = post
+  const handler = await createDeploymentExecutor(asked, surroundings, post)
+  const { executor, isParting, abandon } = handler
   const failed = (thrown: unknown, { deliveries }: Delivery): void => {
     // The store of this machine does not come back by itself: a full disk, say, is a person's
     // affair. Nor does work whose last delivery could not even be ended.
     const isLast = deliveries >= limits.deliveriesMax
-    if (!isLast && !parting.isParting() && producerOf(thrown) !== 'store') return
+    if (!isLast && !isParting() && producerOf(thrown) !== 'store') return
     surroundings.life.abort(thrown)
   }
+  const { execute, parallel } = request.options
   const which = {
     ...(limited === undefined ? {} : { pool: limited.pool }),
-    ...(options.execute === 'here'
-      ? {}
-      : { share: { executor, operationsMax: Math.max(1, options.parallel) } }),
+    ...(execute === 'elsewhere'
+      ? { share: { executor, operationsMax: Math.max(1, parallel) } }
+      : {}),
   }
   const polling = pollDeliveries(platform, handler, { deployment, failed, ...which })
   return {
     async end() {
       await polling.end()
-      await lease.end()
+      await handler.end()
     },
-    abandon: parting.abandon,
+    abandon,
   }
 }
 

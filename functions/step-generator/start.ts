@@ -14,6 +14,7 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.t
 import {
   busyError,
   closeDead,
+  endRequest,
   standingOf,
   type TakeOverDeps,
 } from '../../shared/engine/deployment/take-over.ts'
@@ -126,9 +127,11 @@ async function pinned(
       place: placeOf(request.source),
       secrets: { type, state },
       inbox,
+      ...(request.key === undefined ? {} : { request: request.key }),
     }
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLate(request.stack, inbox)
+    await endRequest(ports, deployment, pin)
     const base = baseOf(decodeSnapshot(prepared.base, request.secrets), 1)
     return { deployment, writer, liveness, pin, base, told }
   } catch (thrown) {
@@ -139,8 +142,10 @@ async function pinned(
   }
 }
 
-function placeOf({ root, configFile }: DeployRequest['source']): ProgramPlace {
-  return configFile === undefined ? { root } : { root, configFile }
+function placeOf({ root, configFile, archive }: DeployRequest['source']): ProgramPlace {
+  const config = configFile === undefined ? {} : { configFile }
+  // Where it was unpacked says nothing to others.
+  return archive === undefined ? { root, ...config } : { root: '', ...config, archive }
 }
 
 /** A base that was made ready for a deployment. */

@@ -10,12 +10,16 @@ export interface LifeSink extends EventSink {
 }
 
 /**
- * Makes the sinks of lives that follow each other in one process. Each tells its story from the
- * beginning, for a replayed program says again what it said before: what an earlier life has told
- * as often is left out.
+ * Makes the sinks of lives that follow each other. Each tells its story from the beginning, for a
+ * replayed program says again what it said before: what an earlier life has told as often is left
+ * out; `earlier`: what lives of other processes told.
  */
-export function createToldOnce(sink: EventSink): () => LifeSink {
+export function createToldOnce(
+  sink: EventSink,
+  earlier: readonly EngineEventPayload[] = [],
+): () => LifeSink {
   const told = new Map<string, number>()
+  for (const event of earlier) told.set(keyOf(event), (told.get(keyOf(event)) ?? 0) + 1)
   return () => {
     const mine = new Map<string, number>()
     let isOpen = true

@@ -52,6 +52,15 @@ export const limits = {
   outcomeKeptMs: 600_000,
   /** A read that a whole deployment waits upon is tried so long, as is a give-back. */
   storeTriedMs: 20_000,
+  /** Bytes of a program's files before they are packed: what a function has room to unpack. */
+  programBytesMax: 1_000_000_000,
+  /** Bytes of a packed program: it is held in memory once. */
+  archiveBytesMax: 250_000_000,
+  /** Files of a packed program. */
+  archiveFilesMax: 100_000,
+  /** How long the key of a request that has ended is known: who asks again gets the same. */
+  requestsKeptMs: 30 * 24 * 3_600_000,
+
   /** Registrations that one record of the log holds: none grows with what is decided at once. */
   decidedPerRecordMax: 100,
   /** Operations of one plan page: a page stays below half a megabyte. */

@@ -1,5 +1,5 @@
 import type { ConfigValue } from '../programs/config.ts'
-import type { StackId } from '../records/ids.ts'
+import type { BlobHash, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
 
@@ -12,6 +12,8 @@ export interface ProjectSource {
   readonly root: string
   /** The configuration file, where it is not the one of the stack. */
   readonly configFile?: string
+  /** The archive that `root` was unpacked from, where it was. */
+  readonly archive?: BlobHash
   /** The folder in which the program and its plugins run. */
   readonly directory: string
   /** `.` or a file relative to `directory`. */
@@ -32,6 +34,8 @@ export interface DeployRequest {
   readonly program: string
   /** The digest anew, for a later life of this process; absent: nothing can have changed. */
   readonly programNow?: () => string
+  /** The request of the stack's queue that this serves, by its key; it ends with the pin. */
+  readonly key?: string
   /** Preview of the command: changes nothing (I11). */
   readonly dryRun: boolean
   readonly options: DeploymentOptions

@@ -15,6 +15,14 @@ export const catalogue = {
     exit: 1,
     hint: 'Leave the feature out; docs/differences.md in the antichain folder lists what is missing.',
   },
+  ARCHIVE_TOO_LARGE: {
+    exit: 1,
+    hint: 'Leave out what the program does not need: name it in a `.antichainignore` file.',
+  },
+  ARCHIVE_UNREADABLE: {
+    exit: 1,
+    hint: 'Pack the program again; an archive holds files, folders and links of the program only.',
+  },
   PROJECT_NOT_FOUND: {
     exit: 2,
     hint: 'Go to the folder that has Pulumi.yaml, or name it with -C.',

@@ -8,6 +8,7 @@ import type {
   LeasesPort,
   OperationsPort,
 } from './records.ts'
+import type { RequestsPort } from './requests.ts'
 import type { BlobSweepPort, RetentionPort } from './retention.ts'
 import type { ClockPort, LogPort, RandomPort } from './system.ts'
 
@@ -20,6 +21,7 @@ export interface Platform {
   readonly events: EventsPort
   readonly catalog: CatalogPort
   readonly blobs: BlobsPort
+  readonly requests: RequestsPort
   readonly retention: RetentionPort
   readonly blobSweep: BlobSweepPort
   readonly chains: ChainQueuePort

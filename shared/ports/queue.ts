@@ -52,9 +52,28 @@ export interface ChainQueuePort {
   readonly redrive: (deployment: DeploymentId) => Promise<number>
 }
 
+/**
+ * How the holder of a deployment stood when a nudge was sent: who finds it so when the nudge comes
+ * knows that it is dead, and nobody has to wait and look.
+ */
+export interface SeenHolder {
+  /** `started` of the holder. */
+  readonly life: string
+  /** The counter of its lease; -1 when it had none. */
+  readonly renewals: number
+}
+
+/** What a nudge says besides the stack, where whoever gets it knows nothing else. */
+export interface NudgeAbout {
+  readonly seen?: SeenHolder
+  /** The pool of the generator that is to look; absent: the short one. */
+  readonly pool?: Pool
+}
+
 /** Messages that only say "look at this stack". */
 export interface NudgesPort {
-  readonly nudge: (stack: StackId, delayMs: number) => Promise<void>
+  /** Processes that know holders and pools by themselves get no more of it than the stack. */
+  readonly nudge: (stack: StackId, delayMs: number, about?: NudgeAbout) => Promise<void>
   /** Waits up to `waitMs` for a nudge: of `stack`, when one is named. */
   readonly receive: (
     waitMs: number,

@@ -8,6 +8,8 @@ const ruleFiles = ['.gitignore', '.antichainignore'] as const
 /** Rules and the folder that they are said of, relative to the program's. */
 export interface LeaveOut {
   readonly folder: string
+  /** The name of the file that says them. */
+  readonly file: string
   readonly rules: Ignore
 }
 
@@ -16,7 +18,7 @@ export function leaveOutsOf(directory: string, folder: string): readonly LeaveOu
   return ruleFiles.flatMap(file => {
     try {
       const text = readFileSync(join(directory, folder, file), 'utf8')
-      return [{ folder, rules: ignore().add(text) }]
+      return [{ folder, file, rules: ignore().add(text) }]
     } catch {
       return []
     }

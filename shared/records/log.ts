@@ -29,8 +29,11 @@ export interface DeploymentOptions {
   readonly parallel: number
   readonly refresh: boolean
   readonly continueOnError: boolean
-  /** Who runs its operations: the process that decides, or those of `antichain serve`. */
-  readonly execute: 'here' | 'elsewhere'
+  /**
+   * Who runs its operations: the process that decides, those of `antichain serve`, or functions
+   * that a queue calls.
+   */
+  readonly execute: 'here' | 'elsewhere' | 'functions'
   readonly message: string
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
@@ -48,6 +51,8 @@ export interface ProgramPlace {
   readonly root: string
   /** The configuration file, where it is not the one of the stack. */
   readonly configFile?: string
+  /** The folder as an archive of the blob store; it is unpacked wherever it is wanted. */
+  readonly archive?: BlobHash
 }
 
 /** How a deployment ended. */
@@ -73,6 +78,8 @@ export type Decision =
       /** What the snapshot will say of its secrets. */
       readonly secrets: { readonly type: string; readonly state: Readonly<Record<string, string>> }
       readonly inbox: readonly string[]
+      /** The request that it serves, by its key; absent for one that a process asked for itself. */
+      readonly request?: string
     }
   | { readonly kind: 'phase'; readonly phase: Phase }
   /** A registration or read: what it came to. `goal` is the keyed HMAC of the canonical goal. */

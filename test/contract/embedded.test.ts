@@ -30,6 +30,7 @@ import {
 import { operationModelContract } from './operation-model.ts'
 import { operationTransitionsContract } from './operation-transitions.ts'
 import { operationsContract } from './operations.ts'
+import { requestsContract } from './requests.ts'
 import { retentionContract } from './retention.ts'
 import { stopContract } from './stop.ts'
 import { blobSweepContract } from './blob-sweep.ts'
@@ -88,6 +89,7 @@ for (const [name, open] of modes) {
   leasesContract(name, open)
   eventsContract(name, open)
   catalogContract(name, open)
+  requestsContract(name, open)
   retentionContract(name, open)
 }
 blobsContract('embedded', asOwner)

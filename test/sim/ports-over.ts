@@ -86,6 +86,15 @@ export function portsOver(
       remove: notHere,
       removeUnfinished: notHere,
     },
+    requests: {
+      put: notHere,
+      waiting: notHere,
+      find: notHere,
+      end: notHere,
+      forget: notHere,
+      putProgram: notHere,
+      program: notHere,
+    },
     nudges: {
       nudge: (stack, delayMs) => ask('nudges.nudge', () => world.nudges.nudge(stack, delayMs)),
       receive: (waitMs, which) => ask('nudges.receive', () => world.nudges.receive(waitMs, which)),

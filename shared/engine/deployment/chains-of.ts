@@ -10,7 +10,7 @@ export function chainsOf(
   { execute }: Pick<DeploymentOptions, 'execute'>,
   chains: ChainQueuePort,
 ): ChainQueuePort {
-  if (execute === 'here') return chains
+  if (execute !== 'elsewhere') return chains
   // Whoever sends is named in the order of effects; this only passes it on.
   const { send } = chains
   return {

@@ -1,10 +1,11 @@
 import { error } from '../../errors/error.ts'
+import type { RequestsPort } from '../../ports/requests.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import { deploymentPartsOf, type DeploymentId, type WriterToken } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import { type CloseDeps, finishClose } from './close.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
-import { type LogView, viewLog } from './log-view.ts'
+import { type LogView, type Pin, viewLog } from './log-view.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
 import { firstPinOf, requireRules } from './rules.ts'
 
@@ -16,6 +17,8 @@ export interface TakeOverDeps extends CloseDeps {
    */
   readonly here?: Set<DeploymentId>
   readonly random: RandomPort
+  /** The queues of stacks, where deployments are asked for through them. */
+  readonly requests?: Pick<RequestsPort, 'end'>
   /**
    * What is known of a holder besides its process: false once its dead-man nudge came. It may be
    * wrong, for the log refuses who was deposed. As `isAlive` where it is absent.
@@ -85,7 +88,19 @@ export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Pr
   const taken = view.pin?.inbox ?? []
   const { stack } = deploymentPartsOf(deployment)
   if (taken.length > 0) await deps.catalog.removeLate(stack, taken)
+  await endRequest(deps, deployment, view.pin)
   return { view, writer, liveness }
+}
+
+/** A request ends with the pin of its deployment, and again with each take-over: it is one. */
+export async function endRequest(
+  { requests }: Pick<TakeOverDeps, 'requests'>,
+  deployment: DeploymentId,
+  pin: Pin | undefined,
+): Promise<void> {
+  if (pin?.request === undefined || requests === undefined) return
+  const { stack } = deploymentPartsOf(deployment)
+  await requests.end(stack, pin.request, { kind: 'started', deployment })
 }
 
 /**

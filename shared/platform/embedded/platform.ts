@@ -27,6 +27,7 @@ import { createDecisionLog } from './decision-log.ts'
 import { createHints } from './hints.ts'
 import { createNudges } from './nudges.ts'
 import { createOperations } from './operations.ts'
+import { createRequests } from './requests.ts'
 import { createRetention } from './retention.ts'
 import { unavailable } from './store/failures.ts'
 import { type Store, openStore } from './store/store.ts'
@@ -90,6 +91,7 @@ export function platformOver(
     events: createEvents(store.call),
     catalog,
     blobs,
+    requests: createRequests(store.call),
     retention: createRetention(store.call),
     blobSweep: createBlobSweep(folder),
     chains,

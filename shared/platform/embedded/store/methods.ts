@@ -7,6 +7,7 @@ import { lateMethods } from './late-methods.ts'
 import { logMethods } from './log-methods.ts'
 import type { Method } from './method.ts'
 import { operationMethods } from './operation-methods.ts'
+import { requestMethods } from './request-methods.ts'
 import { retentionMethods } from './retention-methods.ts'
 import { slowMethods } from './slow-methods.ts'
 
@@ -19,6 +20,7 @@ const storeMethods = {
   ...catalogMethods,
   ...lateMethods,
   ...chainMethods,
+  ...requestMethods,
   ...retentionMethods,
   ...slowMethods,
 }

@@ -102,6 +102,20 @@ const takenItems = `
 ALTER TABLE late ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
 `
 
+const requests = `
+CREATE TABLE request (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  stack TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, request TEXT NOT NULL,
+  ended TEXT NOT NULL DEFAULT '', format INTEGER NOT NULL DEFAULT 1,
+  UNIQUE (stack, key)
+) STRICT;
+CREATE INDEX request_waiting ON request (stack, position) WHERE ended = '';
+
+CREATE TABLE program (
+  stack TEXT PRIMARY KEY, archive TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
 /** Tables of the process that owns the store, gone with it. */
 export const passing = `
 CREATE TEMP TABLE chain (
@@ -113,7 +127,15 @@ CREATE TEMP TABLE chain (
 `
 
 /** What each version adds to the one before; never changed once released, only appended to. */
-export const migrations: readonly string[] = [first, late, formats, handOvers, holds, takenItems]
+export const migrations: readonly string[] = [
+  first,
+  late,
+  formats,
+  handOvers,
+  holds,
+  takenItems,
+  requests,
+]
 
 /** The version of the tables. */
 export const schemaVersion = migrations.length

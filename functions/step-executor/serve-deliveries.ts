@@ -1,0 +1,157 @@
+import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
+import type { EventSink } from '../../shared/engine/events/event.ts'
+import { leaveMs } from '../../shared/engine/deployment/hand-over.ts'
+import type { Pin } from '../../shared/engine/deployment/log-view.ts'
+import { firstPinOf, requireRules } from '../../shared/engine/deployment/rules.ts'
+import { createSlots } from '../../shared/engine/executor/slots.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { limits } from '../../shared/config/limits.ts'
+import { messageOf } from '../../shared/errors/error.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { Delivery } from '../../shared/ports/queue.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import type { Pool } from '../../shared/records/pool.ts'
+import type { GeneratorPorts } from '../step-generator/start.ts'
+import { watchStop } from '../step-generator/watch-stop.ts'
+import { type Asked, type Hosts, surround, tearDown } from '../surroundings/surround.ts'
+import { createDeploymentExecutor } from './executor-loop.ts'
+
+/** What an executor that is handed deliveries asks of the outside. */
+export interface DeliveryServer {
+  readonly platform: Platform
+  readonly ports: GeneratorPorts
+  /** What a deployment was asked with, found again by its pin. */
+  readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
+  /** What a test brings of its own; the real ones otherwise. */
+  readonly hosts?: () => Hosts
+}
+
+/** The time of one call of the function, and the pool that its queue belongs to. */
+export interface DeliveryTime {
+  readonly pool: Pool
+  /** Until the function is ended, in ms; absent: it has no limit. */
+  readonly limitMs?: number
+}
+
+/**
+ * Handles deliveries of any deployments, those of one by one executor with a lease of its own; what
+ * is left of its time is shared by all. Answers the deliveries that must come again.
+ */
+export async function serveDeliveries(
+  server: DeliveryServer,
+  deliveries: readonly Delivery[],
+  time: DeliveryTime,
+): Promise<readonly Delivery[]> {
+  const groups = new Map<DeploymentId, Delivery[]>()
+  for (const delivery of deliveries) {
+    const { deployment } = delivery.message
+    groups.set(deployment, [...(groups.get(deployment) ?? []), delivery])
+  }
+  const failed = await Promise.all(
+    [...groups].map(([deployment, own]) =>
+      serveDeployment(server, { deployment, own, time }).catch((thrown: unknown) => {
+        tellFailure(server, deployment, thrown)
+        return own
+      }),
+    ),
+  )
+  return failed.flat()
+}
+
+function tellFailure(
+  { platform }: DeliveryServer,
+  deployment: DeploymentId,
+  thrown: unknown,
+): void {
+  platform.journal.write('error', 'delivery.failed', { deployment, message: messageOf(thrown) })
+}
+
+async function serveDeployment(
+  server: DeliveryServer,
+  about: {
+    readonly deployment: DeploymentId
+    readonly own: readonly Delivery[]
+    readonly time: DeliveryTime
+  },
+): Promise<readonly Delivery[]> {
+  const { platform } = server
+  const { deployment, own, time } = about
+  const control = await platform.control.read(deployment)
+  const pin = await firstPinOf(platform, deployment)
+  if (control === undefined || control.closed || pin === undefined) {
+    // Nothing more of it begins: what the log does not hold, or holds no more, is dropped.
+    for (const { receipt } of own) await platform.chains.remove(receipt)
+    return []
+  }
+  requireRules(deployment, pin)
+  const request = await server.reopen(deployment, pin)
+  const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
+  // Steps are told by the generator, who learns of every end; from here come only messages.
+  const sink: EventSink = {
+    emit: event => {
+      if ('diagnosticEvent' in event) recorder.emit(event)
+    },
+  }
+  const { hosts } = server
+  const asked: Asked = {
+    platform,
+    ports: server.ports,
+    request,
+    sink,
+    ...(hosts === undefined ? {} : { hosts }),
+  }
+  try {
+    return await handled(server, asked, { deployment, own, time })
+  } finally {
+    await recorder.flush()
+  }
+}
+
+/** Runs the deliveries of one deployment; answers those that could not be handled. */
+async function handled(
+  server: DeliveryServer,
+  asked: Asked,
+  about: {
+    readonly deployment: DeploymentId
+    readonly own: readonly Delivery[]
+    readonly time: DeliveryTime
+  },
+): Promise<readonly Delivery[]> {
+  const { deployment, own, time } = about
+  const surroundings = await surround(asked)
+  const slots = createSlots(limits.chainOperationsMax)
+  const limited = limitedTo(asked.platform, time)
+  const post = { deployment, slots, limited }
+  const executor = await createDeploymentExecutor(asked, surroundings, post)
+  const endWatching = watchStop(asked, deployment, isForced => {
+    if (!isForced) return void surroundings.plugins.cancelAll()
+    executor.abandon()
+    surroundings.plugins.abandon()
+    void surroundings.processes.close()
+  })
+  try {
+    const failed: Delivery[] = []
+    await Promise.all(
+      own.map(delivery =>
+        executor.handle(delivery).catch((thrown: unknown) => {
+          tellFailure(server, deployment, thrown)
+          failed.push(delivery)
+        }),
+      ),
+    )
+    return failed
+  } finally {
+    endWatching()
+    await executor.end()
+    await tearDown(surroundings)
+  }
+}
+
+/** The time of a function, as admissions see it. */
+function limitedTo({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
+  const leave = (): void => undefined
+  if (limitMs === undefined) return { pool, leftMs: () => Infinity, wholeMs: Infinity, leave }
+  const wholeMs = limitMs - leaveMs(limitMs)
+  const untilMs = clock.monotonicMs() + wholeMs
+  return { pool, wholeMs, leftMs: () => untilMs - clock.monotonicMs(), leave }
+}

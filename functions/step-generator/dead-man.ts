@@ -1,0 +1,70 @@
+import { limits } from '../../shared/config/limits.ts'
+import type { LeasesPort } from '../../shared/ports/records.ts'
+import type { NudgesPort, SeenHolder } from '../../shared/ports/queue.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
+import type { Control, Lease } from '../../shared/records/head.ts'
+import { type DeploymentId, deploymentPartsOf, type ExecutorId } from '../../shared/records/ids.ts'
+import type { Holder } from '../../shared/records/log.ts'
+
+/** Who keeps a nudge ahead of itself, and what whoever gets one sees. */
+export interface DeadManDeps {
+  readonly leases: Pick<LeasesPort, 'list'>
+  readonly nudges: NudgesPort
+  readonly clock: ClockPort
+}
+
+/** The lease of a generator's life has a name of its own beside those of executors. */
+export function leaseIdOf({ started }: Pick<Holder, 'started'>): ExecutorId {
+  return `generator-${started}` as ExecutorId
+}
+
+/** How the holder of a deployment stands now. */
+export function seenOf(holder: Holder, leases: readonly Lease[]): SeenHolder {
+  const lease = leases.find(({ executor }) => executor === leaseIdOf(holder))
+  return { life: holder.started, renewals: lease?.counter ?? -1 }
+}
+
+/**
+ * Whether the holder of a deployment is gone: it has left, or it stands as it stood when a nudge was
+ * sent, a lease and its margin ago. It renews four times in a lease, and gives up by itself before
+ * that is over. Pure. Source: design, who wakes a dead deployment.
+ */
+export function isGone(
+  { holder, handedOver }: Control,
+  leases: readonly Lease[],
+  seen: SeenHolder | undefined,
+): boolean {
+  if (handedOver !== undefined) return true
+  const lease = leases.find(({ executor }) => executor === leaseIdOf(holder))
+  if (lease?.retired === true) return true
+  const now = seenOf(holder, leases)
+  return seen !== undefined && seen.life === now.life && seen.renewals === now.renewals
+}
+
+/** Sends the nudge by which a deployment is looked at if its holder does nothing more until then. */
+export async function armDeadMan(
+  { nudges }: Pick<DeadManDeps, 'nudges'>,
+  deployment: DeploymentId,
+  seen: SeenHolder,
+): Promise<void> {
+  await nudges.nudge(deploymentPartsOf(deployment).stack, limits.deadManNudgeMs, { seen })
+}
+
+/**
+ * Keeps such a nudge ahead of a holder that lives, one each half of its delay; answers what ends
+ * that. One that could not be sent is made good by the next.
+ */
+export function keepDeadManArmed(
+  deps: DeadManDeps,
+  deployment: DeploymentId,
+  holder: Holder,
+): () => void {
+  const arm = async (): Promise<void> => {
+    try {
+      await armDeadMan(deps, deployment, seenOf(holder, await deps.leases.list(deployment)))
+    } catch {
+      // The one before it is still on its way.
+    }
+  }
+  return deps.clock.every(limits.deadManNudgeMs / 2, () => void arm())
+}

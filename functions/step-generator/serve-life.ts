@@ -1,0 +1,158 @@
+import type { EventSink } from '../../shared/engine/events/event.ts'
+import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
+import { keepLease } from '../../shared/engine/executor/lease.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import {
+  type Asked,
+  type Hosts,
+  surround,
+  type Surroundings,
+  tearDown,
+} from '../surroundings/surround.ts'
+import { patiently } from '../surroundings/patient.ts'
+import { createToldOnce } from '../surroundings/told-once.ts'
+import { keepDeadManArmed, leaseIdOf } from './dead-man.ts'
+import { countsIn, earlierEvents } from './earlier-lives.ts'
+import { type LifeEnd, runDeployment } from './handle.ts'
+import { summary } from './result.ts'
+import { settleIn, shownConfig } from './settle-in.ts'
+import type { GeneratorPorts, StartedDeployment } from './start.ts'
+import { tellLeft, tellStart } from './tell.ts'
+import { watchStop } from './watch-stop.ts'
+
+/** How long a life may last: one without a limit until its deployment has ended. */
+export interface LifeTime {
+  readonly limitMs?: number
+  /** Aborts when the process is to leave the deployment to another one. */
+  readonly leave?: AbortSignal
+}
+
+/** What one life is made of. */
+export interface LifeDeps {
+  readonly platform: Platform
+  readonly ports: GeneratorPorts
+  /** What a test brings of its own; the real ones otherwise. */
+  readonly hosts?: () => Hosts
+}
+
+/**
+ * Runs one life of the generator in a process that knows nothing of the lives before and after it:
+ * `begin` starts the deployment or takes it over. The operations are others' affair. What earlier
+ * lives told is not told again, and the last one sums up for all. Answers undefined when `begin`
+ * does: there was nothing to do.
+ */
+export async function serveLife(
+  deps: LifeDeps,
+  request: DeployRequest,
+  about: LifeTime & {
+    readonly begin: (ports: GeneratorPorts) => Promise<StartedDeployment | undefined>
+  },
+): Promise<LifeEnd | undefined> {
+  const { limitMs, leave } = about
+  const said = (message: string): void =>
+    deps.platform.journal.write('warn', 'store.refused', { message })
+  const nobody: EventSink = { emit: () => undefined }
+  const timed: DeployRequest = {
+    ...request,
+    ...(limitMs === undefined ? {} : { functionLimitMs: limitMs }),
+    ...(leave === undefined ? {} : { leave }),
+  }
+  const given = { ...deps, request: timed, sink: nobody }
+  const asked = patiently(given, { isWorthIt: () => true, said })
+  const started = await about.begin(asked.ports)
+  if (started === undefined) return undefined
+  const { deployment, left } = started
+  asked.ports.here?.add(deployment)
+  const recorder = createEventRecorder(asked.platform, deployment, `generator-${lifeOf(asked)}`)
+  const earlier = left === undefined ? [] : await earlierEvents(asked.platform, deployment)
+  const sink = createToldOnce(recorder, earlier)()
+  const surroundings = await surround({ ...asked, sink, counted: countsIn(earlier) })
+  try {
+    if (left === undefined) sink.emit({ preludeEvent: { config: shownConfig(request) } })
+    tellStart(surroundings.emitter, started)
+    const end = await livedThrough({ ...asked, sink }, { surroundings, started, time: about })
+    if (end.kind === 'left') tellLeft({ ...asked, sink: recorder }, { end, number: 1 })
+    return end
+  } finally {
+    asked.ports.here?.delete(deployment)
+    await tearDown(surroundings)
+    await recorder.flush()
+  }
+}
+
+/** The life itself, with everything that says to others that it lives. */
+async function livedThrough(
+  asked: Asked,
+  about: {
+    readonly surroundings: Surroundings
+    readonly started: StartedDeployment
+    readonly time: LifeTime
+  },
+): Promise<LifeEnd> {
+  const { platform, ports } = asked
+  const { surroundings, started, time } = about
+  const { deployment } = started
+  const startedMs = platform.clock.monotonicMs()
+  settleIn(asked.request, surroundings, started)
+  const lease = await keepLease(
+    {
+      leases: platform.leases,
+      clock: platform.clock,
+      groups: () => surroundings.processes.groups(),
+      lost: () => surroundings.life.abort(error('LEASE_LOST', 'the lease could not be renewed')),
+    },
+    { deployment, executor: leaseIdOf(ports.holder), holder: ports.holder },
+  )
+  const disarm = keepDeadManArmed(platform, deployment, ports.holder)
+  const stopping = stoppedBy(asked, surroundings, deployment)
+  try {
+    const end = await runDeployment(ports, started, surroundings.life, {
+      isCancelled: stopping.isCancelled,
+      told: surroundings.told,
+      rebase: base => {
+        surroundings.baseNow.current = base
+      },
+      endProgram: () => surroundings.processes.close(),
+      ...(time.limitMs === undefined ? {} : { limitMs: time.limitMs }),
+      ...(time.leave === undefined ? {} : { leave: time.leave }),
+    })
+    if (end.kind === 'ended') {
+      const nowMs = platform.clock.monotonicMs()
+      summary(surroundings, { startedMs, nowMs, result: end.result, isPreview: false })
+    }
+    return end
+  } finally {
+    stopping.end()
+    disarm()
+    await lease.end()
+  }
+}
+
+/** A person's stop, graceful or forced, as it reaches a life. */
+function stoppedBy(
+  asked: Asked,
+  surroundings: Surroundings,
+  deployment: StartedDeployment['deployment'],
+): { readonly isCancelled: () => boolean; readonly end: () => void } {
+  const { life, plugins, processes } = surroundings
+  let isCancelled = false
+  let isForced = false
+  const end = watchStop(asked, deployment, forced => {
+    if (!isCancelled && !life.hasStopped()) {
+      isCancelled = true
+      life.abort()
+      void plugins.cancelAll()
+    }
+    if (!forced || isForced) return
+    isForced = true
+    plugins.abandon()
+    void processes.close()
+  })
+  return { isCancelled: () => isCancelled, end }
+}
+
+function lifeOf({ ports }: Asked): string {
+  return ports.holder.started
+}

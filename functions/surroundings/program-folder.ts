@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { extract } from 'tar'
+import { limits } from '../../shared/config/limits.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type { BlobsPort } from '../../shared/ports/records.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
+
+/** Unpacks programs into a scratch folder, each archive once. */
+export interface ProgramFolders {
+  /**
+   * The folder of an archive's program. Throws ARCHIVE_UNREADABLE, ARCHIVE_TOO_LARGE, and what the
+   * blob store throws.
+   */
+  readonly open: (archive: BlobHash) => Promise<string>
+}
+
+/** Makes the unpacker of one process; a folder that another has unpacked whole is used as it is. */
+export function createProgramFolders(
+  blobs: Pick<BlobsPort, 'get'>,
+  scratch: string,
+): ProgramFolders {
+  const opened = new Map<BlobHash, Promise<string>>()
+  return {
+    open(archive) {
+      const known = opened.get(archive)
+      if (known !== undefined) return known
+      const opening = unpacked(blobs, scratch, archive)
+      opened.set(archive, opening)
+      opening.catch(() => opened.delete(archive))
+      return opening
+    },
+  }
+}
+
+async function unpacked(
+  blobs: Pick<BlobsPort, 'get'>,
+  scratch: string,
+  archive: BlobHash,
+): Promise<string> {
+  const place = join(scratch, 'programs', archive)
+  if (existsSync(join(place, whole))) return join(place, 'program')
+  mkdirSync(join(scratch, 'programs'), { recursive: true, mode: 0o700 })
+  const bytes = await blobs.get(archive)
+  const making = mkdtempSync(join(scratch, 'programs', 'making-'))
+  try {
+    mkdirSync(join(making, 'program'))
+    await unpack(bytes, { into: join(making, 'program'), archive })
+    writeFileSync(join(making, whole), '')
+    rename(making, place)
+    return join(place, 'program')
+  } finally {
+    rmSync(making, { recursive: true, force: true })
+  }
+}
+
+/** Says that an archive was unpacked to its end. */
+const whole = '.whole'
+
+/** Another process may have been faster: its folder is the same. */
+function rename(making: string, place: string): void {
+  try {
+    renameSync(making, place)
+  } catch (thrown) {
+    if (!existsSync(join(place, whole))) throw thrown
+  }
+}
+
+/** Entries that lead out of the folder are refused, and so is more than a program may have. */
+async function unpack(
+  bytes: Uint8Array,
+  about: { readonly into: string; readonly archive: BlobHash },
+): Promise<void> {
+  const { into, archive } = about
+  let files = 0
+  let size = 0
+  let refusal: Error | undefined
+  const isTaken = (_path: string, entry: { readonly size?: number }): boolean => {
+    files += 1
+    size += entry.size ?? 0
+    if (files > limits.archiveFilesMax || size > limits.programBytesMax)
+      refusal ??= error('ARCHIVE_TOO_LARGE', `the archive ${archive} holds more than a program may`)
+    return refusal === undefined
+  }
+  try {
+    await pipeline(
+      Readable.from([bytes]),
+      extract({ cwd: into, strict: true, filter: (path, entry) => isTaken(path, entry) }),
+    )
+  } catch (cause) {
+    const why = messageOf(cause)
+    throw error('ARCHIVE_UNREADABLE', `the archive ${archive} cannot be unpacked: ${why}`, {
+      cause,
+    })
+  }
+  if (refusal !== undefined) throw refusal
+}
