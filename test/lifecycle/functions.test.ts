@@ -1,0 +1,134 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from './cloud.ts'
+import { openFunctions, type TestFunctions } from './functions.ts'
+import { Killed } from './process.ts'
+import { things } from './things.ts'
+
+let functions: TestFunctions | undefined
+
+afterEach(async () => {
+  await functions?.close()
+  functions = undefined
+})
+
+const three = things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
+
+async function opened(program = three, delayMs = 0): Promise<TestFunctions> {
+  functions = await openFunctions(createCloud(delayMs), program)
+  return functions
+}
+
+const namesIn = async ({ state }: TestFunctions): Promise<readonly string[]> =>
+  ((await state()).resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
+
+test('a request is one deployment, made by functions that know nothing but their messages', async () => {
+  const all = await opened()
+  const { nudges, stack, platform, cloud } = all
+  await all.ask('k')
+  nudges.push({ stack, delayMs: 0 })
+  expect(await all.goOn()).toContain('ended')
+  expect(await namesIn(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+  expect(cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
+  const kept = await platform.requests.find(stack, 'k')
+  expect(kept?.end).toEqual({ kind: 'started', deployment: `${stack}/1` })
+  // The same once more: asked, nudged.
+  expect(await all.ask('k')).toBe(true)
+  expect(await all.generate()).toBe('idle')
+  expect(cloud.log).toHaveLength(3)
+})
+
+test('what cannot be opened is refused with its reason, and the next request has its turn', async () => {
+  const all = await opened()
+  for (const key of ['bad', 'good']) await all.ask(key)
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  expect(await all.goOn()).toContain('ended')
+  const bad = await all.platform.requests.find(all.stack, 'bad')
+  expect(bad?.end).toEqual({
+    kind: 'refused',
+    code: 'PROJECT_INVALID',
+    message: 'the program cannot be opened',
+  })
+  expect(await namesIn(all)).toContain('a')
+})
+
+test('requests of one stack are served one after another', async () => {
+  const all = await opened()
+  await all.ask('up')
+  await all.ask('down', { command: 'destroy' })
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  const served = await all.goOn()
+  expect(served.filter(one => one === 'ended')).toHaveLength(2)
+  expect(all.cloud.objects.size).toBe(0)
+  expect((await all.state()).resources ?? []).toEqual([])
+})
+
+test('a preview changes nothing, and its request keeps what it came to', async () => {
+  const all = await opened()
+  await all.preview('p')
+  expect(await all.generate()).toBe('ended')
+  const kept = await all.platform.requests.find(all.stack, 'p')
+  expect(kept?.end).toMatchObject({
+    kind: 'previewed',
+    result: 'succeeded',
+    changes: { create: expect.any(Number) },
+    errors: [],
+  })
+  expect(all.cloud.log).toEqual([])
+})
+
+test('a generator that dies is followed by one that its dead-man nudge wakes', async () => {
+  const all = await opened()
+  await all.ask('k')
+  const kill = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  const [first] = all.nudges.splice(0)
+  expect(first).toEqual({ stack: all.stack, delayMs: 90_000 })
+  // Nothing was seen of the holder yet: it may live. What is seen now is told to the next look.
+  expect(await all.generate(first)).toBe('held')
+  const [second] = all.nudges.splice(0)
+  expect(second?.seen).toMatchObject({ renewals: expect.any(Number) })
+  all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
+  expect(await all.goOn()).toContain('ended')
+  expect(await namesIn(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+  expect(all.cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
+  expect((await all.platform.requests.find(all.stack, 'k'))?.end?.kind).toBe('started')
+})
+
+test('one that died before it had a control record is closed, and its request begun again', async () => {
+  const all = await opened()
+  await all.ask('k')
+  const kill = { effect: 1, call: 'catalog.start', when: 'after' } as const
+  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  expect(await all.goOn()).toContain('ended')
+  expect(await namesIn(all)).toContain('c')
+  const kept = await all.platform.requests.find(all.stack, 'k')
+  expect(kept?.end).toEqual({ kind: 'started', deployment: `${all.stack}/2` })
+})
+
+test('generators whose time is short follow each other, and tell everything once', async () => {
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`t${at}`, { v: 1 }]))
+  const all = await opened(things(many), 500)
+  await all.ask('k')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  const served = await all.goOn({ limitMs: 3_000 })
+  expect(served.filter(one => one === 'left').length).toBeGreaterThan(0)
+  expect(served).toContain('ended')
+  expect(all.cloud.log).toHaveLength(12)
+  const { events } = await all.platform.events.read(`${all.stack}/1` as never, 0, 1_000)
+  const begun = events.filter(line => line.includes('resourcePreEvent') && line.includes('::t0"'))
+  expect(begun).toHaveLength(1)
+  const summary = events.map(line => JSON.parse(line)).find(event => 'summaryEvent' in event)
+  expect(summary?.summaryEvent.resourceChanges.create).toBeGreaterThanOrEqual(12)
+}, 60_000)
+
+test('a deployment that was told to stop while nobody held it is closed', async () => {
+  const all = await opened()
+  await all.ask('k')
+  const kill = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  await all.platform.control.stop(`${all.stack}/1` as never, 'graceful')
+  expect(await all.goOn()).toContain('ended')
+  const [line] = await all.platform.catalog.history(all.stack, 1)
+  expect(line?.result).toBe('cancelled')
+  expect((await all.platform.catalog.stack(all.stack))?.current).toBe('')
+})

@@ -1,0 +1,186 @@
+import { serveDeliveries } from '../../functions/step-executor/serve-deliveries.ts'
+import { type Served, serveStack } from '../../functions/step-generator/serve-stack.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { NudgeAbout } from '../../shared/ports/queue.ts'
+import type { EpochMs, StackId } from '../../shared/records/ids.ts'
+import type { DeploymentRequest } from '../../shared/records/request.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { Cloud } from './cloud.ts'
+import { openEngine, type Program } from './engine.ts'
+import { pluginHost, programHost, project } from './hosts.ts'
+import { Killed, type Killing, openProcess } from './process.ts'
+import { stackOf } from './things.ts'
+
+/** A nudge as a queue holds it. */
+export interface QueuedNudge extends NudgeAbout {
+  readonly stack: StackId
+  readonly delayMs: number
+}
+
+/** Functions over one store, each call of them a process of its own; their messages in hand. */
+export interface TestFunctions {
+  readonly stack: StackId
+  readonly cloud: Cloud
+  readonly platform: Awaited<ReturnType<typeof openEngine>>['platform']
+  /** Nudges that were sent and not delivered, oldest first. */
+  readonly nudges: QueuedNudge[]
+  readonly ask: (key: string, about?: Partial<DeploymentRequest['options']>) => Promise<boolean>
+  readonly preview: (key: string) => Promise<boolean>
+  /** Gives a nudge to a generator. Throws `Killed` when that dies. */
+  readonly generate: (nudge?: Partial<QueuedNudge>, about?: CallAbout) => Promise<Served>
+  /** Gives what the queue has to an executor until `over` aborts. */
+  readonly execute: (over: AbortSignal, about?: CallAbout) => Promise<void>
+  /** Generators and executors for whatever comes, until nothing is left to do. */
+  readonly goOn: (about?: CallAbout) => Promise<readonly Served[]>
+  readonly state: () => Promise<StoredDeployment>
+  readonly close: () => Promise<void>
+}
+
+/** How one function is called. */
+export interface CallAbout {
+  readonly kill?: Killing
+  readonly limitMs?: number
+}
+
+const manager = createPassphraseManager('functions')
+
+/** Opens functions whose program is `program` and whose package `test` is answered by a cloud. */
+export async function openFunctions(cloud: Cloud, program: Program): Promise<TestFunctions> {
+  const engine = await openEngine(cloud.script)
+  const { platform, home } = engine
+  const { id: stack } = await stackOf(platform)
+  const secrets = await manager
+  const nudges: QueuedNudge[] = []
+  let number = 1_000
+  const opened = (options: DeployRequest['options'], dryRun: boolean): DeployRequest => ({
+    stack,
+    source: {
+      name: project,
+      root: home,
+      directory: home,
+      entryPoint: '.',
+      runtime: 'test',
+      runtimeOptions: {},
+    },
+    config: new Map(),
+    secrets,
+    program: 'the same',
+    dryRun,
+    options,
+    resume: false,
+    wait: false,
+    pendingCreates: { exist: new Map(), forget: false },
+  })
+  const during = async <T>(
+    { kill }: CallAbout,
+    work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
+  ): Promise<T> => {
+    const process = await openProcess({
+      home,
+      number: (number += 1),
+      kill,
+      disturb: real => ({
+        nudges: {
+          ...real.nudges,
+          nudge: async (of, delayMs, about) => void nudges.push({ ...about, stack: of, delayMs }),
+        },
+      }),
+    })
+    const guarded = {
+      ...engine.provider,
+      provider: process.guardProvider(engine.provider.provider),
+    }
+    const server = {
+      platform: process.platform,
+      requests: platform.requests,
+      ports: {
+        ...process.ports,
+        requests: platform.requests,
+        holder: { ...process.ports.holder, started: `life ${number}` },
+        isAlive: () => undefined,
+      },
+      open: async ({ key, options, dryRun, by }: DeploymentRequest) => {
+        if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be opened')
+        return { ...opened(options, dryRun), key }
+      },
+      reopen: async (_of: unknown, { options }: Pick<DeployRequest, 'options'>) =>
+        opened(options, false),
+      hosts: () => ({ programs: programHost(program), plugins: pluginHost(guarded) }),
+    }
+    try {
+      const done = await Promise.race([work(server), process.died])
+      if (done === 'killed') throw new Killed(process.effects)
+      return done as T
+    } finally {
+      await process.close()
+    }
+  }
+  const put = (key: string, about: Partial<DeploymentRequest['options']>, dryRun: boolean) =>
+    platform.requests.put({
+      stack,
+      key,
+      at: 1 as EpochMs,
+      by: key.startsWith('bad') ? 'nobody' : 'a test',
+      dryRun,
+      options: {
+        command: 'up',
+        parallel: 8,
+        refresh: false,
+        continueOnError: false,
+        execute: 'functions',
+        message: '',
+        ...about,
+      },
+      program: { kind: 'last' },
+    })
+  const generate: TestFunctions['generate'] = (nudge = {}, about = {}) => {
+    const { limitMs } = about
+    const time = limitMs === undefined ? {} : { limitMs }
+    return during(about, server => serveStack(server, { stack, pool: 'short', ...nudge }, time))
+  }
+  const execute: TestFunctions['execute'] = async (over, about = {}) => {
+    while (!over.aborted) {
+      const deliveries = await platform.chains.receive(10, 200, { signal: over })
+      if (deliveries.length === 0) continue
+      const time = { pool: 'short', limitMs: about.limitMs ?? 60_000 } as const
+      await during(about, server => serveDeliveries(server, deliveries, time))
+    }
+  }
+  const goOn: TestFunctions['goOn'] = async (about = {}) => {
+    const over = new AbortController()
+    const executing = execute(over.signal, about)
+    const served: Served[] = []
+    try {
+      for (let nudge = nudges.shift(); nudge !== undefined; nudge = nudges.shift()) {
+        served.push(
+          await Promise.race([generate(nudge, about), executing.then(() => 'idle' as const)]),
+        )
+        if (served.length > 60) throw new Error(`it does not end: ${served.join()}`)
+        const { current } = await stackOf(platform)
+        const isWaiting = (await platform.requests.waiting(stack, 1)).length > 0
+        // Delayed ones that are left only look at what is over.
+        if (current === '' && !isWaiting) nudges.splice(0)
+      }
+      return served
+    } finally {
+      over.abort()
+      await executing
+    }
+  }
+  return {
+    stack,
+    cloud,
+    platform,
+    nudges,
+    ask: (key, about = {}) => put(key, about, false),
+    preview: key => put(key, {}, true),
+    generate,
+    execute,
+    goOn,
+    state: async () => readSnapshotBlob(platform.blobs, (await stackOf(platform)).snapshot),
+    close: () => engine.close(),
+  }
+}
