@@ -25,9 +25,9 @@ export function seenOf(holder: Holder, leases: readonly Lease[]): SeenHolder {
 }
 
 /**
- * Whether the holder of a deployment is gone: it has left, or it stands as it stood when a nudge was
- * sent, a lease and its margin ago. It renews four times in a lease, and gives up by itself before
- * that is over. Pure. Source: design, who wakes a dead deployment.
+ * Whether the holder of a deployment is gone: it has left, or it stands as it stood when a nudge
+ * was sent, a lease and its margin ago. It renews four times in a lease, and gives up by itself
+ * before that is over. Pure. Source: design, who wakes a dead deployment.
  */
 export function isGone(
   { holder, handedOver }: Control,
@@ -41,7 +41,7 @@ export function isGone(
   return seen !== undefined && seen.life === now.life && seen.renewals === now.renewals
 }
 
-/** Sends the nudge by which a deployment is looked at if its holder does nothing more until then. */
+/** Sends the nudge by which a deployment is looked at if its holder does nothing until then. */
 export async function armDeadMan(
   { nudges }: Pick<DeadManDeps, 'nudges'>,
   deployment: DeploymentId,

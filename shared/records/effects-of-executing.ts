@@ -217,8 +217,8 @@ export const effectsOfExecuting = {
   },
   ignore: {
     handler: 'step-executor',
-    when: 'a message comes of operations that the log does not hold',
+    when: 'a message comes of operations that the log does not hold, or holds no more',
     per: 'message',
-    effects: [removed],
+    effects: [{ ...removed, by: [...handle, 'functions/step-executor/serve-deliveries.ts'] }],
   },
 } as const satisfies Record<string, EffectList>

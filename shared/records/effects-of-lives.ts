@@ -224,6 +224,34 @@ export const effectsOfLives = {
       },
     ],
   },
+  serve: {
+    handler: 'step-generator',
+    when: 'a function is nudged for a stack that nobody works on: before it begins or goes on',
+    per: 'process',
+    effects: [
+      {
+        call: 'nudges.nudge',
+        by: ['functions/step-generator/serve-stack.ts'],
+        what: 'the stack is looked at again, should this function die before it has a lease',
+        ifDead: 'the nudge that it was called with comes again',
+        again: 1,
+      },
+    ],
+  },
+  findHeld: {
+    handler: 'step-generator',
+    when: 'a function is nudged for a deployment whose holder may live',
+    per: 'process',
+    effects: [
+      {
+        call: 'nudges.nudge',
+        by: ['functions/step-generator/dead-man.ts', 'functions/step-generator/serve-stack.ts'],
+        what: 'a nudge that says how the holder stands now: who finds it so then takes over',
+        ifDead: 'the nudge that it was called with comes again',
+        again: 1,
+      },
+    ],
+  },
   tell: {
     handler: 'step-generator, step-executor',
     when: 'they tell what they do',

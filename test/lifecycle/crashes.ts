@@ -6,9 +6,16 @@ import { checkCloud, type Final, finalOf, first, openPlace } from './resume.ts'
 import { plainScenes, type Scene } from './scene.ts'
 import { scenesOfFaults } from './scenes-of-faults.ts'
 import { scenesOfKeeping } from './scenes-of-keeping.ts'
+import { scenesOfServing } from './scenes-of-serving.ts'
 import { scenesOfTime } from './scenes-of-time.ts'
 
-const scenes = { ...plainScenes, ...scenesOfFaults, ...scenesOfKeeping, ...scenesOfTime }
+const scenes = {
+  ...plainScenes,
+  ...scenesOfFaults,
+  ...scenesOfKeeping,
+  ...scenesOfTime,
+  ...scenesOfServing,
+}
 type SceneName = keyof typeof scenes
 
 /** In which scene each list is reached; rows of their own by `list row`. */
@@ -30,6 +37,8 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   sweep: 'wavesResumed',
   leave: 'leaving',
   parkOn: 'wokenForNothing',
+  serve: 'served',
+  findHeld: 'foundHeld',
   tell: 'up',
   attend: 'up',
   operate: 'waves',

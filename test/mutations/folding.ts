@@ -158,7 +158,7 @@ export const foldingMutations: readonly Mutation[] = [
     name: 'a pin does not name what it took from the inbox',
     breaks: 'start: one pin record names the base version and the inbox items',
     file: start,
-    edits: [['      inbox,\n    }', '      inbox: [],\n    }']],
+    edits: [['      inbox,\n      ...(request.key', '      inbox: [],\n      ...(request.key']],
     caughtBy: [tests('test/lifecycle/late', 'resumed')],
   },
   {

@@ -1,0 +1,74 @@
+import { serveStack, type StackServer } from '../../functions/step-generator/serve-stack.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { TestProcess } from './process.ts'
+import type { Place } from './resume.ts'
+import { killedOf, type Scene, toTheEnd, upScenario } from './scene.ts'
+import { stackOf } from './things.ts'
+
+/** A function that is nudged for the stack; others are faster where it would start something. */
+async function nudged({ platform, ports }: TestProcess): Promise<unknown> {
+  const { id: stack } = await stackOf(platform)
+  const start = () => Promise.reject(error('STACK_BUSY', 'another function was faster'))
+  const opened = (request: Pick<DeploymentRequest, 'options'>): Promise<DeployRequest> =>
+    Promise.resolve({ stack, options: request.options } as DeployRequest)
+  const server: StackServer = {
+    platform,
+    requests: platform.requests,
+    ports: { ...ports, catalog: { ...ports.catalog, start } },
+    open: opened,
+    reopen: (_of, pin) => opened(pin),
+  }
+  return serveStack(server, { stack, pool: 'short' }, {})
+}
+
+async function ask({ engine }: Place): Promise<void> {
+  const { id: stack } = await stackOf(engine.platform)
+  await engine.platform.requests.put({
+    stack,
+    key: 'k',
+    at: 1 as EpochMs,
+    by: 'a test',
+    dryRun: false,
+    options: {
+      command: 'up',
+      parallel: 1,
+      refresh: false,
+      continueOnError: false,
+      execute: 'functions',
+      message: '',
+    },
+    program: { kind: 'last' },
+  })
+}
+
+const served: Scene = {
+  name: 'a function that is nudged for a stack with a request',
+  async act(place, kill) {
+    await ask(place)
+    return place.engine.during(kill, nudged)
+  },
+  async goOn(place) {
+    await place.engine.during(undefined, nudged)
+    return toTheEnd(place, upScenario)
+  },
+}
+
+const foundHeld: Scene = {
+  name: 'a function that is nudged for a deployment whose holder may live',
+  async act(place, kill) {
+    const { program } = upScenario
+    const dead = { effect: 1, call: 'log.append registration', when: 'before' } as const
+    await killedOf(place.engine.run(program, { kill: dead }))
+    return place.engine.during(kill, nudged)
+  },
+  async goOn(place) {
+    await place.engine.during(undefined, nudged)
+    return toTheEnd(place, upScenario)
+  },
+}
+
+/** What functions do about stacks that they are nudged for. */
+export const scenesOfServing = { served, foundHeld } as const satisfies Record<string, Scene>
