@@ -1,5 +1,5 @@
 import type { CancelOutcome } from '../local/cancel.ts'
-import type { Pruned } from '../local/prune.ts'
+import type { Pruned } from '../functions/compaction/prune.ts'
 import type { ServeOptions } from '../local/serve.ts'
 import type { Standing } from '../functions/step-generator/standing.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'

@@ -27,7 +27,13 @@ import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { editState, type StateEdit } from './edit-state.ts'
 import { serve, type ServeOptions } from './serve.ts'
-import { keepingOf, prune, type PruneDeps, type Pruned, tidy } from './prune.ts'
+import {
+  keepingOf,
+  prune,
+  type PruneDeps,
+  type Pruned,
+  tidy,
+} from '../functions/compaction/prune.ts'
 import { patientGenerator } from '../functions/surroundings/patient.ts'
 import { type RedriveOutcome, redrive } from './redrive.ts'
 import { type Standing, standingNow } from '../functions/step-generator/standing.ts'

@@ -238,6 +238,20 @@ export const effectsOfLives = {
       },
     ],
   },
+  lookThrough: {
+    handler: 'compaction',
+    when: 'the clock has it look through all stacks',
+    per: 'process',
+    effects: [
+      {
+        call: 'nudges.nudge',
+        by: ['functions/compaction/look-through.ts'],
+        what: 'a stack with a deployment or a request is looked at, should all its nudges be lost',
+        ifDead: 'the next look sends it',
+        again: 1,
+      },
+    ],
+  },
   findHeld: {
     handler: 'step-generator',
     when: 'a function is nudged for a deployment whose holder may live',

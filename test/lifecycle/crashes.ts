@@ -38,6 +38,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   leave: 'leaving',
   parkOn: 'wokenForNothing',
   serve: 'served',
+  lookThrough: 'lookedThrough',
   findHeld: 'foundHeld',
   tell: 'up',
   attend: 'up',

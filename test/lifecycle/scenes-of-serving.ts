@@ -1,3 +1,4 @@
+import { lookThrough } from '../../functions/compaction/look-through.ts'
 import { serveStack, type StackServer } from '../../functions/step-generator/serve-stack.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -56,6 +57,18 @@ const served: Scene = {
   },
 }
 
+const lookedThrough: Scene = {
+  name: 'a look through all stacks',
+  async act(place, kill) {
+    await ask(place)
+    return place.engine.during(kill, ({ platform }) => lookThrough(platform))
+  },
+  async goOn(place) {
+    await place.engine.during(undefined, ({ platform }) => lookThrough(platform))
+    return toTheEnd(place, upScenario)
+  },
+}
+
 const foundHeld: Scene = {
   name: 'a function that is nudged for a deployment whose holder may live',
   async act(place, kill) {
@@ -71,4 +84,7 @@ const foundHeld: Scene = {
 }
 
 /** What functions do about stacks that they are nudged for. */
-export const scenesOfServing = { served, foundHeld } as const satisfies Record<string, Scene>
+export const scenesOfServing = { served, lookedThrough, foundHeld } as const satisfies Record<
+  string,
+  Scene
+>

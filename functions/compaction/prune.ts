@@ -1,10 +1,10 @@
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { limits } from '../shared/config/limits.ts'
-import { type Keeping, type Removed, removeOld } from '../shared/engine/deployment/retention.ts'
-import { type SweptBlobs, sweepBlobs } from '../shared/engine/deployment/sweep-blobs.ts'
-import { error, messageOf } from '../shared/errors/error.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import type { StackId } from '../shared/records/ids.ts'
+import type { GeneratorPorts } from '../step-generator/start.ts'
+import { limits } from '../../shared/config/limits.ts'
+import { type Keeping, type Removed, removeOld } from '../../shared/engine/deployment/retention.ts'
+import { type SweptBlobs, sweepBlobs } from '../../shared/engine/deployment/sweep-blobs.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { StackId } from '../../shared/records/ids.ts'
 
 /** What a prune removed, or would remove. */
 export interface Pruned extends Removed {
@@ -13,7 +13,7 @@ export interface Pruned extends Removed {
 
 /** What a prune works with. */
 export interface PruneDeps {
-  readonly platform: EmbeddedPlatform
+  readonly platform: Platform
   readonly isAlive: GeneratorPorts['isAlive']
   readonly keeping: Keeping
 }

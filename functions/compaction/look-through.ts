@@ -1,0 +1,43 @@
+import { limits } from '../../shared/config/limits.ts'
+import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type { NudgesPort } from '../../shared/ports/queue.ts'
+import type { RequestsPort } from '../../shared/ports/requests.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
+import type { EpochMs, StackId } from '../../shared/records/ids.ts'
+
+/** What looking through the stacks asks of the outside. */
+export interface LookThroughDeps {
+  readonly catalog: Pick<CatalogPort, 'stacks'>
+  readonly requests: Pick<RequestsPort, 'waiting' | 'forget'>
+  readonly nudges: Pick<NudgesPort, 'nudge'>
+  readonly clock: Pick<ClockPort, 'now'>
+}
+
+/** What a look through the stacks came to. */
+export interface LookedThrough {
+  readonly nudged: readonly StackId[]
+  /** Stacks whose records cannot be read, by their ids. */
+  readonly unreadable: readonly StackId[]
+  readonly forgotten: number
+}
+
+/** Requests that one look forgets at most. */
+const forgottenMax = 1_000
+
+/**
+ * Nudges each stack that has a deployment or a request, in case every message about it was lost, and
+ * forgets requests that ended long ago. May be called at any time: a nudge too many only looks.
+ */
+export async function lookThrough(deps: LookThroughDeps): Promise<LookedThrough> {
+  const { stacks, unreadable } = await deps.catalog.stacks()
+  const nudged: StackId[] = []
+  for (const { id, current } of stacks) {
+    const isDue = current !== '' || (await deps.requests.waiting(id, 1)).length > 0
+    if (!isDue) continue
+    await deps.nudges.nudge(id, 0)
+    nudged.push(id)
+  }
+  const before = (deps.clock.now() - limits.requestsKeptMs) as EpochMs
+  const forgotten = await deps.requests.forget(before, forgottenMax)
+  return { nudged, unreadable: unreadable.map(({ id }) => id), forgotten }
+}
