@@ -32,8 +32,14 @@ export const dynamoLimits = {
   chunkLinesMax: 500,
   /** Bytes of one chunk before it is compressed. */
   chunkBytesMax: 512 * 1024,
+  /** Chunks of events that one read looks at; the reader goes on from its cursor. */
+  chunksPerReadMax: 20,
   /** How often a chunk is tried when other writers are always faster. */
   chunkTriesMax: 50,
+  /** Stacks of one list, and records of one partition that are removed together. */
+  listedMax: 100_000,
+  /** How often a start or publish is tried that others get ahead of. */
+  racesMax: 10,
   /** Kinds of slow operations that one stack may have. */
   slowMax: 1_000,
   /**

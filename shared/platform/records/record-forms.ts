@@ -84,4 +84,3 @@ function said(keys: Keys): string {
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')})`
 }
-

@@ -1,5 +1,12 @@
 import { DeployError, messageOf } from '../../../errors/error.ts'
-import { damaged, type Form, forms, type Keys, type RecordKind, tooNew } from '../../records/record-forms.ts'
+import {
+  damaged,
+  type Form,
+  forms,
+  type Keys,
+  type RecordKind,
+  tooNew,
+} from '../../records/record-forms.ts'
 
 const mark = 'antichain record: '
 
