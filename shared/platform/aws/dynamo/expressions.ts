@@ -52,3 +52,21 @@ export const isThere = 'attribute_exists(#pk)'
 
 /** Writes to an item that it changes unless a newer version wrote it. */
 export const isReadable = 'attribute_not_exists(#format) OR #format <= :format'
+
+/**
+ * A condition without parentheses around parentheses: DynamoDB takes them for a mistake and refuses
+ * the request.
+ */
+export function simplified(condition: string): string {
+  const opened: number[] = []
+  const closes = new Map<number, number>()
+  for (const [at, letter] of [...condition].entries()) {
+    if (letter === '(') opened.push(at)
+    const open = letter === ')' ? opened.pop() : undefined
+    if (open !== undefined) closes.set(open, at)
+  }
+  const dropped = new Set<number>()
+  for (const [open, close] of closes)
+    if (closes.get(open + 1) === close - 1) for (const at of [open, close]) dropped.add(at)
+  return [...condition].filter((_, at) => !dropped.has(at)).join('')
+}

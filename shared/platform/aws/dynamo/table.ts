@@ -11,7 +11,7 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { assert } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { type Asked, storeError } from './dynamo-error.ts'
-import { placeholders, type Values } from './expressions.ts'
+import { placeholders, simplified, type Values } from './expressions.ts'
 import { type Item, type Key, number } from './item.ts'
 import { isConflict, repeated, type RetryDeps } from './retry.ts'
 import { attributes } from './tables.ts'
@@ -93,7 +93,7 @@ export function updateItem(table: Table, change: Change): Promise<Written> {
     TableName: table.name,
     Key: keyOf(change.key),
     UpdateExpression: change.set,
-    ConditionExpression: change.condition,
+    ConditionExpression: simplified(change.condition),
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     ...placeholders([change.set, change.condition], change.values),

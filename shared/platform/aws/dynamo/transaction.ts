@@ -5,7 +5,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { RandomPort } from '../../../ports/system.ts'
-import { isAbsent, placeholders } from './expressions.ts'
+import { isAbsent, placeholders, simplified } from './expressions.ts'
 import type { Item, Key } from './item.ts'
 import { isConflict, repeated, type Try } from './retry.ts'
 import { asked, type Change, keyOf, type Table } from './table.ts'
@@ -82,7 +82,7 @@ function writeOf(table: Table, part: Part): TransactWriteItem {
         ...about,
         Key: keyOf(key),
         UpdateExpression: set,
-        ConditionExpression: condition,
+        ConditionExpression: simplified(condition),
         ...placeholders([set, condition], values),
       },
     }
