@@ -1,18 +1,16 @@
 /** Every limit of the adapters for DynamoDB. */
 export const dynamoLimits = {
-  /** A connection inside one region is made in milliseconds; more means that nobody is there. */
-  connectMs: 1_000,
+  /** A connection inside one region is made in milliseconds, unless this process is busy. */
+  connectMs: 2_000,
   /** One attempt of one request. The largest, 16 MB of a batch read, takes a second or two. */
   requestMs: 5_000,
-  /** Attempts that the client makes by itself, for throttling, 5xx and lost connections. */
+  /** Attempts at a request that fails for now: throttled, 5xx, no reply. */
   attemptsMax: 4,
-  /** The client's first pause between attempts; each later one is up to twice as long. */
-  attemptPauseMs: 25,
   /** Sockets of one process: 64 operations at once, each with a request, and the generator's. */
   socketsMax: 96,
-  /** How often we repeat what the client does not: conflicts, and what a batch left undone. */
+  /** Repetitions of a request in all: conflicts, and what a batch left undone. */
   repeatsMax: 10,
-  /** The first of our pauses at most; each later one is twice as long, up to the longest. */
+  /** The first pause at most; each later one is twice as long, up to the longest. */
   repeatFirstMs: 20,
   repeatMostMs: 1_000,
 

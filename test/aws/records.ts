@@ -9,6 +9,7 @@ import {
 import { createRecords, type RecordPorts } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { BlobsPort } from '../../shared/ports/records.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 
 /** Names that no other run uses. */
@@ -45,13 +46,14 @@ export async function createTables(
 export function recordsOver(
   client: Pick<DynamoDBClient, 'send'>,
   names: TableNames,
+  clock: Pick<ClockPort, 'now' | 'sleep'> = createSystemClock(),
 ): RecordPorts & { readonly blobs: BlobsPort } {
   const random = {
     uuid: () => randomUUID() as string,
     bytes: (count: number) => new Uint8Array(randomBytes(count)),
   }
   const blobs = blobsInMemory()
-  const deps = { client, clock: createSystemClock(), random, region: 'eu-test-1', tables: names }
+  const deps = { client, clock, random, region: 'eu-test-1', tables: names }
   return { ...createRecords(deps, blobs), blobs }
 }
 

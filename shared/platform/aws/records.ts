@@ -4,10 +4,9 @@
  *
  * Invariants: 1. Conditions are checked by the store; those of heads are made from the table of
  * transitions. 2. Reads are strongly consistent, except where what is found can only have been
- * true. 3. A write whose reply is lost is repeated by the client, so whoever is refused looks
- * whether what stands is its own. 4. Nothing is scanned: what must be found is listed first.
- * 5. What the client repeats by itself it repeats a few times, what it does not we do; what cannot
- * work is not repeated.
+ * true. 3. A write whose reply is lost is repeated, so whoever is refused looks whether what
+ * stands is its own. 4. Nothing is scanned: what must be found is listed first.
+ * 5. What may pass is repeated a bounded number of times; what cannot work is not repeated.
  */
 import type { BlobsPort } from '../../ports/records.ts'
 import type { Platform } from '../../ports/platform.ts'

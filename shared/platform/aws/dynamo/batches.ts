@@ -8,7 +8,6 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error } from '../../../errors/error.ts'
 import { placeholders } from './expressions.ts'
 import type { Item, Key } from './item.ts'
-import { repeated } from './retry.ts'
 import { asked, isExpired, keyOf, type Table } from './table.ts'
 
 /**
@@ -56,28 +55,24 @@ async function getPage(
     ...placeholders([said]),
   }
   let left: Record<string, AttributeValue>[] = keys.map(keyOf)
-  await asked(table, 'BatchGetItem', () =>
-    repeated(table, async () => {
-      const requests = { [table.name]: { Keys: left, ...rest } }
-      const answer = await table.client.send(new BatchGetItemCommand({ RequestItems: requests }))
-      found.push(...(answer.Responses?.[table.name] ?? []))
-      left = answer.UnprocessedKeys?.[table.name]?.Keys ?? []
-      return left.length === 0 ? doneWith(undefined) : nextOf(left)
-    }),
-  )
+  await asked(table, 'BatchGetItem', async () => {
+    const requests = { [table.name]: { Keys: left, ...rest } }
+    const answer = await table.client.send(new BatchGetItemCommand({ RequestItems: requests }))
+    found.push(...(answer.Responses?.[table.name] ?? []))
+    left = answer.UnprocessedKeys?.[table.name]?.Keys ?? []
+    return left.length === 0 ? doneWith(undefined) : nextOf(left)
+  })
   return found
 }
 
 async function writePage(table: Table, requests: readonly WriteRequest[]): Promise<void> {
   let left: WriteRequest[] = [...requests]
-  await asked(table, 'BatchWriteItem', () =>
-    repeated(table, async () => {
-      const command = new BatchWriteItemCommand({ RequestItems: { [table.name]: left } })
-      const answer = await table.client.send(command)
-      left = answer.UnprocessedItems?.[table.name] ?? []
-      return left.length === 0 ? doneWith(undefined) : nextOf(left)
-    }),
-  )
+  await asked(table, 'BatchWriteItem', async () => {
+    const command = new BatchWriteItemCommand({ RequestItems: { [table.name]: left } })
+    const answer = await table.client.send(command)
+    left = answer.UnprocessedItems?.[table.name] ?? []
+    return left.length === 0 ? doneWith(undefined) : nextOf(left)
+  })
 }
 
 const doneWith = <T>(value: T) => ({ kind: 'done', value }) as const

@@ -25,14 +25,14 @@ export function createRequestHandler(): NodeHttpHandler {
   })
 }
 
-/** A client with explicit timeouts, attempts and pauses. */
+/** A client with explicit timeouts, whose requests are tried once. */
 export function createDynamoClient(settings: ClientSettings): DynamoDBClient {
   const { region, endpoint, credentials, requestHandler = createRequestHandler() } = settings
   return new DynamoDBClient({
     region,
     requestHandler,
-    maxAttempts: limits.attemptsMax,
-    retryMode: 'standard',
+    // Repetition is ours: see retry.ts.
+    maxAttempts: 1,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials === undefined ? {} : { credentials }),
   })

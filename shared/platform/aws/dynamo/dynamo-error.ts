@@ -19,8 +19,6 @@ const hints = {
 /** Names of errors that no repetition mends, each with what it is to us. */
 const lasting: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['ResourceNotFoundException', 'STORE_MISSING'],
-  ['AccessDeniedException', 'STORE_DENIED'],
-  ['AccessDenied', 'STORE_DENIED'],
   ['UnrecognizedClientException', 'STORE_CREDENTIALS'],
   ['InvalidSignatureException', 'STORE_CREDENTIALS'],
   ['IncompleteSignatureException', 'STORE_CREDENTIALS'],
@@ -29,11 +27,12 @@ const lasting: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['CredentialsProviderError', 'STORE_CREDENTIALS'],
 ])
 
-const throttles: ReadonlySet<string> = new Set([
+/** Names of failures for want of capacity. */
+export const throttles: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
   'RequestLimitExceeded',
-  'LimitExceededException',
+  'Throttling',
 ])
 
 /**
@@ -54,7 +53,7 @@ export function storeError(thrown: unknown, asked: Asked): DeployError {
     })
   if (isOfAnotherRegion(reason))
     return made('STORE_REGION_WRONG', `the table ${table} was asked for in ${region}`)
-  const code = lasting.get(name)
+  const code = /AccessDenied/.test(name) ? 'STORE_DENIED' : lasting.get(name)
   if (code !== undefined) return made(code, `${operation} of the table ${table} in ${region}`)
   if (name === 'ValidationException' && /item size/i.test(reason))
     return made('RECORD_TOO_LARGE', `a record does not fit the table ${table}`)
@@ -62,6 +61,7 @@ export function storeError(thrown: unknown, asked: Asked): DeployError {
     return made('RECORD_TOO_LARGE', `records do not fit the table ${table}`)
   if (name === 'ValidationException')
     return made('INTERNAL_ASSERTION', `${operation} of the table ${table} was malformed`)
+  if (isOurs(thrown)) return made('INTERNAL_ASSERTION', `${operation} of the table ${table} failed`)
   const hint = throttles.has(name) ? hints.throttled : hints.unreachable
   return made('STORE_UNAVAILABLE', `the table ${table} in ${region} is not available`, hint)
 }
@@ -69,6 +69,12 @@ export function storeError(thrown: unknown, asked: Asked): DeployError {
 /** What the SDK or the service calls an error. */
 export function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : 'unknown'
+}
+
+/** Mistakes of code, which no repetition mends; what the network throws has a code. */
+function isOurs(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return true
+  return (thrown instanceof TypeError || thrown instanceof RangeError) && !('code' in thrown)
 }
 
 /** A signature is made for a region; a service of another one says so. */

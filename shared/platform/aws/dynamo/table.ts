@@ -13,7 +13,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import { type Asked, storeError } from './dynamo-error.ts'
 import { placeholders, simplified, type Values } from './expressions.ts'
 import { type Item, type Key, number } from './item.ts'
-import { isConflict, repeated, type RetryDeps } from './retry.ts'
+import { repeated, type RetryDeps, type Try } from './retry.ts'
 import { attributes } from './tables.ts'
 
 /** What the adapters need of the outside. */
@@ -49,14 +49,14 @@ export async function getItem(table: Table, key: Key): Promise<Item | undefined>
     Key: keyOf(key),
     ConsistentRead: true,
   })
-  const { Item: item } = await asked(table, 'GetItem', () => table.client.send(command))
+  const { Item: item } = await read(table, 'GetItem', () => table.client.send(command))
   return item === undefined || isExpired(table, item) ? undefined : item
 }
 
 /** Whether an item is there, perhaps of a moment ago: for what is never removed while it matters. */
 export async function wasThere(table: Table, key: Key): Promise<boolean> {
   const command = new GetItemCommand({ TableName: table.name, Key: keyOf(key) })
-  const { Item: item } = await asked(table, 'GetItem', () => table.client.send(command))
+  const { Item: item } = await read(table, 'GetItem', () => table.client.send(command))
   return item !== undefined
 }
 
@@ -135,7 +135,7 @@ export async function queryItems(table: Table, range: Range): Promise<readonly I
   for (let page = 0; found.length < range.limit; page += 1) {
     assert(page < limits.pagesMax, `a partition of ${table.name} has at most so many pages`)
     const command = queryOf(table, range, { from, left: range.limit - found.length })
-    const answer = await asked(table, 'Query', () => table.client.send(command))
+    const answer = await read(table, 'Query', () => table.client.send(command))
     found.push(...(answer.Items ?? []).filter(item => !isExpired(table, item)))
     from = answer.LastEvaluatedKey
     if (from === undefined) break
@@ -186,32 +186,34 @@ export function isExpired({ clock }: Pick<Table, 'clock'>, item: Item): boolean 
   return seconds > 0 && seconds * 1000 <= clock.now()
 }
 
-/** Sends a request; what it throws is an error of the catalogue. */
+/** Reads; what it throws is an error of the catalogue. */
+function read<T>(table: Table, operation: string, send: () => Promise<T>): Promise<T> {
+  return asked(table, operation, async () => ({ kind: 'done', value: await send() }))
+}
+
+/** Sends a request as often as it may help; what it throws is an error of the catalogue. */
 export async function asked<T>(
-  { name: table, region }: Table,
+  table: Table,
   operation: Asked['operation'],
-  send: () => Promise<T>,
+  once: () => Promise<Try<T>>,
 ): Promise<T> {
   try {
-    return await send()
+    return await repeated(table, once)
   } catch (thrown) {
-    throw storeError(thrown, { table, operation, region })
+    throw storeError(thrown, { table: table.name, operation, region: table.region })
   }
 }
 
-/** A write on one item, repeated when it met a transaction; refused when its condition fails. */
+/** A write on one item: refused when its condition fails. */
 function written(table: Table, operation: string, send: () => Promise<Item>): Promise<Written> {
-  return asked(table, operation, () =>
-    repeated<Written>(table, async () => {
-      try {
-        return { kind: 'done', value: { isDone: true, now: await send() } }
-      } catch (thrown) {
-        if (isConflict(thrown)) return { kind: 'again', why: thrown }
-        if (!(thrown instanceof Error) || thrown.name !== 'ConditionalCheckFailedException')
-          throw thrown
-        const stands = 'Item' in thrown ? (thrown.Item as Item | undefined) : undefined
-        return { kind: 'done', value: { isDone: false, stands } }
-      }
-    }),
-  )
+  return asked<Written>(table, operation, async () => {
+    try {
+      return { kind: 'done', value: { isDone: true, now: await send() } }
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || thrown.name !== 'ConditionalCheckFailedException')
+        throw thrown
+      const stands = 'Item' in thrown ? (thrown.Item as Item | undefined) : undefined
+      return { kind: 'done', value: { isDone: false, stands } }
+    }
+  })
 }

@@ -7,7 +7,7 @@ import {
 import type { RandomPort } from '../../../ports/system.ts'
 import { isAbsent, placeholders, simplified } from './expressions.ts'
 import type { Item, Key } from './item.ts'
-import { isConflict, repeated, type Try } from './retry.ts'
+import type { Try } from './retry.ts'
 import { asked, type Change, keyOf, type Table } from './table.ts'
 
 /** One part of a transaction. */
@@ -36,18 +36,15 @@ export function transact(
     ClientRequestToken: random.uuid(),
     TransactItems: parts.map(part => writeOf(table, part)),
   })
-  return asked(table, 'TransactWriteItems', () =>
-    repeated<Transacted>(table, async () => {
-      try {
-        await table.client.send(command)
-        return { kind: 'done', value: { isDone: true } }
-      } catch (thrown) {
-        if (isConflict(thrown)) return { kind: 'again', why: thrown }
-        if (!(thrown instanceof TransactionCanceledException)) throw thrown
-        return cancelled(thrown, thrown.CancellationReasons ?? [])
-      }
-    }),
-  )
+  return asked<Transacted>(table, 'TransactWriteItems', async () => {
+    try {
+      await table.client.send(command)
+      return { kind: 'done', value: { isDone: true } }
+    } catch (thrown) {
+      if (!(thrown instanceof TransactionCanceledException)) throw thrown
+      return cancelled(thrown, thrown.CancellationReasons ?? [])
+    }
+  })
 }
 
 const conditionFailed = 'ConditionalCheckFailed'
