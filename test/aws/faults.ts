@@ -48,7 +48,9 @@ type Send = () => Promise<Reply>
 
 /** The JSON of a request. */
 function textOf({ body }: Request): string {
-  return Buffer.from(body as Uint8Array | string).toString('utf8')
+  if (typeof body === 'string') return body
+  const { buffer, byteOffset, byteLength } = body as Uint8Array<ArrayBuffer>
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
 }
 
 const slowMs = 60

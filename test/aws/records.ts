@@ -47,14 +47,17 @@ export function recordsOver(
   client: Pick<DynamoDBClient, 'send'>,
   names: TableNames,
   clock: Pick<ClockPort, 'now' | 'sleep'> = createSystemClock(),
-): RecordPorts & { readonly blobs: BlobsPort } {
+): RecordPorts & {
+  readonly blobs: BlobsPort
+  readonly clock: Pick<ClockPort, 'now' | 'sleep'>
+} {
   const random = {
     uuid: () => randomUUID() as string,
     bytes: (count: number) => new Uint8Array(randomBytes(count)),
   }
   const blobs = blobsInMemory()
   const deps = { client, clock, random, region: 'eu-test-1', tables: names }
-  return { ...createRecords(deps, blobs), blobs }
+  return { ...createRecords(deps, blobs), blobs, clock }
 }
 
 function blobsInMemory(): BlobsPort {
