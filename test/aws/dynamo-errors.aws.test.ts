@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dynamoLimits as limits } from '../../shared/config/dynamo-limits.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'

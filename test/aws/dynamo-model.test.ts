@@ -14,7 +14,7 @@ const hasty = { now: createSystemClock().now, sleep: async () => undefined }
 function losing({ send }: Client): Client {
   const lost = new Set<unknown>()
   const twice = async (...asked: Parameters<Client['send']>): Promise<unknown> => {
-    const answer = await send(...asked)
+    const answer: unknown = await Promise.resolve(send(...asked))
     const [command] = asked
     // What is left of a batch is a request of its own.
     const name = 'RequestItems' in command.input ? JSON.stringify(command.input) : command

@@ -175,7 +175,5 @@ function failure(
 function answer(statusCode: number, body: unknown): Reply {
   const text = JSON.stringify(body)
   const headers = { 'content-type': 'application/x-amz-json-1.0' }
-  return {
-    response: { statusCode, headers, body: Readable.from([Buffer.from(text)]) },
-  } as unknown as Reply
+  return { response: { statusCode, headers, body: Readable.from([Buffer.from(text)]) } }
 }

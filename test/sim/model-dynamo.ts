@@ -151,7 +151,7 @@ export function createModelDynamo(bill: (billed: Billed) => void = () => undefin
     if (run === undefined) throw invalid(`the model does not know ${command.constructor.name}`)
     return structuredClone(run(structuredClone(command.input) as never))
   }
-  return { client: { send } as unknown as ModelDynamo['client'], tables }
+  return { client: { send }, tables }
 }
 
 function writeOf(input: Conditional, key: ModelItem): Omit<Write, 'after'> {

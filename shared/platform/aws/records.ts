@@ -40,7 +40,10 @@ export function createRecords(
   const catalog = { ...shared, name: tables.catalog }
   return {
     log: withLargeDecisions(createDecisionLog(journal), blobs),
-    operations: withLargeOutcomes(createOperations(journal, createBlocks(journal)), blobs),
+    operations: withLargeOutcomes(
+      createOperations({ journal, blocks: createBlocks(journal) }),
+      blobs,
+    ),
     control: createControl(journal, random),
     leases: createLeases(journal),
     events: createEvents(journal),

@@ -70,8 +70,9 @@ export function createCatalog(deps: CatalogDeps): CatalogPort {
 }
 
 /** The stack that others are told of. */
-function told({ startToken: _, ...stack }: KeptStack): StackRecord {
-  return stack
+function told(stack: KeptStack): StackRecord {
+  const { id, createdAt, current, version, snapshot, deployments } = stack
+  return { id, createdAt, current, version, snapshot, deployments }
 }
 
 /** Makes the record of a stack, over the one that its removal left. */

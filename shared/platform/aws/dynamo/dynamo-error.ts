@@ -67,7 +67,7 @@ export function storeError(thrown: unknown, asked: Asked): DeployError {
 }
 
 /** What the SDK or the service calls an error. */
-export function nameOf(thrown: unknown): string {
+function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : 'unknown'
 }
 

@@ -27,21 +27,9 @@ interface Writer {
 const span = 1_024
 
 export function createEvents(journal: Table): EventsPort {
-  const writers = createRemembered<Promise<Writer>>()
+  const writerOf = createWriters(journal)
   /** Where the next chunk of a deployment may go, as far as is known here. */
   const tails = createRemembered<number>()
-  const writerOf = (deployment: DeploymentId, name: string): Promise<Writer> => {
-    const place = `${deployment} ${name}`
-    const known = writers.get(place)
-    if (known !== undefined) return known
-    const found = nextLineOf(journal, deployment, name).then(nextLine => ({
-      nextLine,
-      busy: Promise.resolve(),
-    }))
-    writers.set(place, found)
-    found.catch(() => writers.forget(place))
-    return found
-  }
   const put = async (
     deployment: DeploymentId,
     chunk: { readonly writer: string; readonly first: number; readonly lines: readonly string[] },
@@ -95,6 +83,25 @@ export function createEvents(journal: Table): EventsPort {
       }
       return { events, cursor: end }
     },
+  }
+}
+
+/** The writers that this process knows. */
+function createWriters(
+  journal: Table,
+): (deployment: DeploymentId, name: string) => Promise<Writer> {
+  const writers = createRemembered<Promise<Writer>>()
+  return (deployment, name) => {
+    const place = `${deployment} ${name}`
+    const known = writers.get(place)
+    if (known !== undefined) return known
+    const found = nextLineOf(journal, deployment, name).then(nextLine => ({
+      nextLine,
+      busy: Promise.resolve(),
+    }))
+    writers.set(place, found)
+    found.catch(() => writers.forget(place))
+    return found
   }
 }
 

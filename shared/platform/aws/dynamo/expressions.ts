@@ -60,7 +60,8 @@ export const isReadable = 'attribute_not_exists(#format) OR #format <= :format'
 export function simplified(condition: string): string {
   const opened: number[] = []
   const closes = new Map<number, number>()
-  for (const [at, letter] of [...condition].entries()) {
+  const letters = condition.split('')
+  for (const [at, letter] of letters.entries()) {
     if (letter === '(') opened.push(at)
     const open = letter === ')' ? opened.pop() : undefined
     if (open !== undefined) closes.set(open, at)
@@ -68,5 +69,5 @@ export function simplified(condition: string): string {
   const dropped = new Set<number>()
   for (const [open, close] of closes)
     if (closes.get(open + 1) === close - 1) for (const at of [open, close]) dropped.add(at)
-  return [...condition].filter((_, at) => !dropped.has(at)).join('')
+  return letters.filter((_, at) => !dropped.has(at)).join('')
 }

@@ -1,6 +1,6 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 
-/** What a process knows to be so, up to a number of keys; the one that was used longest ago goes. */
+/** What a process knows to be so, up to a number of keys; the one used longest ago goes. */
 export interface Remembered<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void

@@ -15,9 +15,9 @@ export type Try<T> =
 
 /**
  * Repeats what may come to something another time: failures that pass (throttling, 5xx, no reply) a
- * few times, conflicts and what a batch left undone more often. Each pause is a random part of a time
- * that doubles. All repetition is here and none in the client of the SDK, whose attempts share an
- * allowance that a bad spell uses up, and which repeats neither conflicts nor batches.
+ * few times, conflicts and what a batch left undone more often. Each pause is a random part of a
+ * time that doubles. All repetition is here and none in the client of the SDK, whose attempts share
+ * an allowance that a bad spell uses up, and which repeats neither conflicts nor batches.
  */
 export async function repeated<T>(deps: RetryDeps, once: () => Promise<Try<T>>): Promise<T> {
   let failures = 0

@@ -53,7 +53,7 @@ export async function getItem(table: Table, key: Key): Promise<Item | undefined>
   return item === undefined || isExpired(table, item) ? undefined : item
 }
 
-/** Whether an item is there, perhaps of a moment ago: for what is never removed while it matters. */
+/** Whether an item was there a moment ago: for what is never removed while it matters. */
 export async function wasThere(table: Table, key: Key): Promise<boolean> {
   const command = new GetItemCommand({ TableName: table.name, Key: keyOf(key) })
   const { Item: item } = await read(table, 'GetItem', () => table.client.send(command))
