@@ -148,6 +148,22 @@ export const catalogue = {
     exit: 1,
     hint: 'Check that ANTICHAIN_HOME can be written and the disk has room; nothing was sent to a provider after this.',
   },
+  STORE_MISSING: {
+    exit: 1,
+    hint: 'Check that the platform is deployed in this account and region (`antichain platform status`).',
+  },
+  STORE_DENIED: {
+    exit: 3,
+    hint: 'Give the role of this function the permission that is named; docs/aws.md lists them.',
+  },
+  STORE_CREDENTIALS: {
+    exit: 3,
+    hint: 'Get new credentials of AWS for this process, and check that its clock is right.',
+  },
+  STORE_REGION_WRONG: {
+    exit: 2,
+    hint: 'Set AWS_REGION to the region in which the platform is deployed.',
+  },
   STORE_TOO_NEW: {
     exit: 1,
     hint: 'Use the newer antichain that wrote the store, or set ANTICHAIN_HOME to another folder.',
@@ -159,6 +175,10 @@ export const catalogue = {
   RECORD_DAMAGED: {
     exit: 1,
     hint: 'Nothing was written over it. Restore the store from a backup, or run `antichain cancel --force`: the stack is then as it was last published.',
+  },
+  RECORD_TOO_LARGE: {
+    exit: 1,
+    hint: 'An item of DynamoDB ends at 400 KB; make what the message names smaller.',
   },
   STORE_CONFLICT: {
     exit: 1,

@@ -171,7 +171,7 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'a record of a newer version is read as if it were ours',
     breaks: 'a record written by a newer version is refused by name and version',
-    file: `${store}/record-forms.ts`,
+    file: 'shared/platform/records/record-forms.ts',
     edits: [['if (found <= format) return row', 'if (found > 0) return row']],
     caughtBy: [tests('test/contract/embedded-forms')],
   },

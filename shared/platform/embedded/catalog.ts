@@ -3,7 +3,7 @@ import type { RandomPort } from '../../ports/system.ts'
 import { lateKeyOf, type LateOutcome } from '../../records/late.ts'
 import type { StoreCall } from './store/methods.ts'
 import { errorOf } from './store/message.ts'
-import { parseRecordJson } from './store/record-forms.ts'
+import { parseRecordJson } from '../records/record-forms.ts'
 
 /**
  * Stacks over the embedded store. What makes something carries a token: two callers may ask with

@@ -1,7 +1,7 @@
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { LogRecord } from '../../records/log.ts'
 import type { StoreCall } from './store/methods.ts'
-import { parseRecordJson } from './store/record-forms.ts'
+import { parseRecordJson } from '../records/record-forms.ts'
 
 /** The decision log over the embedded store. */
 export function createDecisionLog(call: StoreCall): DecisionLogPort {

@@ -4,7 +4,7 @@ import type { OperationsPort } from '../../ports/records.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
 import type { StoreCall } from './store/methods.ts'
-import { parseRecordJson } from './store/record-forms.ts'
+import { parseRecordJson } from '../records/record-forms.ts'
 
 /** Heads and outcomes over the embedded store; every condition is checked in the store. */
 export function createOperations(call: StoreCall): OperationsPort {

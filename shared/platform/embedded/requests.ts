@@ -4,7 +4,7 @@ import type { RequestsPort } from '../../ports/requests.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
 import type { DeploymentRequest, KeptRequest, RequestEnd } from '../../records/request.ts'
 import type { StoreCall } from './store/methods.ts'
-import { parseRecordJson } from './store/record-forms.ts'
+import { parseRecordJson } from '../records/record-forms.ts'
 import type { StoredRequest } from './store/request-methods.ts'
 
 /** The queues of stacks over the embedded store. Throws CLI_USAGE for a huge request. */

@@ -12,7 +12,7 @@ import {
 import { type Database, type Row, integer, text } from './database.ts'
 import { failureOf, type StoreFailure } from './message.ts'
 import { read, write, writes } from './method.ts'
-import { damaged, parseRecordJson, readable } from './record-forms.ts'
+import { damaged, parseRecordJson, readable } from '../../records/record-forms.ts'
 
 type About = Parameters<CatalogPort['start']>[1]
 type End = Parameters<CatalogPort['release']>[1]

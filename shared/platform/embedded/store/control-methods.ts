@@ -4,7 +4,7 @@ import type { Holder } from '../../../records/log.ts'
 import type { HandOver } from '../../../records/pool.ts'
 import { type Row, integer, text } from './database.ts'
 import { read, write } from './method.ts'
-import { parseRecordJson, readable } from './record-forms.ts'
+import { parseRecordJson, readable } from '../../records/record-forms.ts'
 
 /** Numbered, so that "only grows" is a comparison. */
 const stops: readonly Stop[] = ['none', 'graceful', 'forced']

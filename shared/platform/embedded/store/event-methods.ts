@@ -2,7 +2,7 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import { integer, text } from './database.ts'
 import { pageOf } from './log-methods.ts'
 import { read, write } from './method.ts'
-import { readable } from './record-forms.ts'
+import { readable } from '../../records/record-forms.ts'
 
 /** Lines of events, each once per writer and number, in the order of their arrival. */
 export const eventMethods = {

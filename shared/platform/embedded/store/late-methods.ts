@@ -1,7 +1,7 @@
 import type { StackId } from '../../../records/ids.ts'
 import { text } from './database.ts'
 import { read, write } from './method.ts'
-import { readable } from './record-forms.ts'
+import { readable } from '../../records/record-forms.ts'
 
 /** The inboxes of stacks. */
 export const lateMethods = {

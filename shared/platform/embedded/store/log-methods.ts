@@ -3,7 +3,7 @@ import { limits } from '../../../config/limits.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import { text } from './database.ts'
 import { read, write } from './method.ts'
-import { parseRecordJson, readable } from './record-forms.ts'
+import { parseRecordJson, readable } from '../../records/record-forms.ts'
 
 /** A page of texts; `more` when the page ended for its size. */
 export interface TextPage {

@@ -5,7 +5,7 @@ import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../..
 import { type Database, type Row, integer, text } from './database.ts'
 import { headStatements } from './head-statements.ts'
 import { read, write } from './method.ts'
-import { damaged, parseRecordJson, readable } from './record-forms.ts'
+import { damaged, parseRecordJson, readable } from '../../records/record-forms.ts'
 
 /** Names one operation. */
 interface Place {

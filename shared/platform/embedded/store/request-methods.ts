@@ -1,7 +1,7 @@
 import type { StackId } from '../../../records/ids.ts'
 import { type Database, text } from './database.ts'
 import { read, write } from './method.ts'
-import { readable } from './record-forms.ts'
+import { readable } from '../../records/record-forms.ts'
 
 /** A request and its end, as JSON; '' while it has none. */
 export interface StoredRequest {

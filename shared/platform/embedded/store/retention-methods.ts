@@ -8,7 +8,7 @@ import {
 } from '../../../records/ids.ts'
 import { type Database, integer, text } from './database.ts'
 import { read, write, writes } from './method.ts'
-import { parseRecordJson } from './record-forms.ts'
+import { parseRecordJson } from '../../records/record-forms.ts'
 
 /** Tables of records by their keys, in the order of removal; the control record goes last. */
 const recordTables = [

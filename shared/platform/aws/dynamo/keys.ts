@@ -1,0 +1,67 @@
+import type { DeploymentId, StackId } from '../../../records/ids.ts'
+import type { Key } from './item.ts'
+
+/**
+ * Where each record is. A partition takes 1,000 writes per second, so what a wide deployment writes
+ * at once has a partition of its own for each operation. Numbers are padded: keys sort as texts.
+ */
+
+const digits = 12
+
+const padded = (number: number): string => String(number).padStart(digits, '0')
+
+/** The number in a padded key. */
+export const numberIn = (sort: string): number => Number(sort)
+
+/** Records of the journal. */
+export const journalKeys = {
+  log: (deployment: DeploymentId, number: number): Key => ({
+    pk: `log ${deployment}`,
+    sk: padded(number),
+  }),
+  head: (deployment: DeploymentId, operation: number): Key => ({
+    pk: `operation ${deployment} ${operation}`,
+    sk: 'head',
+  }),
+  outcome: (deployment: DeploymentId, operation: number, attempt: number): Key => ({
+    pk: `operation ${deployment} ${operation}`,
+    sk: `outcome ${padded(attempt)}`,
+  }),
+  /** Says that operations of these numbers may have records. */
+  block: (deployment: DeploymentId, block: number): Key => ({
+    pk: `blocks ${deployment}`,
+    sk: padded(block),
+  }),
+  control: (deployment: DeploymentId): Key => ({ pk: `control ${deployment}`, sk: 'control' }),
+  lease: (deployment: DeploymentId, executor: string): Key => ({
+    pk: `leases ${deployment}`,
+    sk: executor,
+  }),
+  chunk: (deployment: DeploymentId, chunk: number): Key => ({
+    pk: `events ${deployment}`,
+    sk: padded(chunk),
+  }),
+  writer: (deployment: DeploymentId, writer: string): Key => ({
+    pk: `writers ${deployment}`,
+    sk: writer,
+  }),
+} as const
+
+/** Records of the catalog. */
+export const catalogKeys = {
+  stack: (stack: StackId): Key => ({ pk: `stack ${stack}`, sk: 'stack' }),
+  /** The list of all stacks: one partition, written when a stack comes or goes. */
+  listed: (stack: string): Key => ({ pk: 'stacks', sk: stack }),
+  /** The list of deployments that may have records. */
+  kept: (deployment: string): Key => ({ pk: 'deployments', sk: deployment }),
+  history: (stack: StackId, number: number): Key => ({
+    pk: `history ${stack}`,
+    sk: padded(number),
+  }),
+  version: (stack: StackId, version: number): Key => ({
+    pk: `versions ${stack}`,
+    sk: padded(version),
+  }),
+  late: (stack: StackId, key: string): Key => ({ pk: `late ${stack}`, sk: key }),
+  slow: (stack: StackId, key: string): Key => ({ pk: `slow ${stack}`, sk: key }),
+} as const

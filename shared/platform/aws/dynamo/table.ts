@@ -1,0 +1,219 @@
+import {
+  type AttributeValue,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import { assert } from '../../../errors/error.ts'
+import type { ClockPort } from '../../../ports/system.ts'
+import { type Asked, storeError } from './dynamo-error.ts'
+import { placeholders, simplified, type Values } from './expressions.ts'
+import { type Item, type Key, number } from './item.ts'
+import { repeated, type RetryDeps, type Try } from './retry.ts'
+import { attributes } from './tables.ts'
+
+/** What the adapters need of the outside. */
+export interface DynamoDeps extends RetryDeps {
+  readonly client: Pick<DynamoDBClient, 'send'>
+  readonly clock: Pick<ClockPort, 'sleep' | 'now'>
+  /** For people: errors name it. */
+  readonly region: string
+}
+
+/** One table of one account. */
+export interface Table extends DynamoDeps {
+  readonly name: string
+}
+
+/** A write that is done under a condition. */
+export interface Change {
+  readonly key: Key
+  readonly set: string
+  readonly condition: string
+  readonly values: Values
+}
+
+/** What a conditional write came to; `stands`: what is there instead, if anything is. */
+export type Written =
+  | { readonly isDone: true; readonly now: Item }
+  | { readonly isDone: false; readonly stands: Item | undefined }
+
+/** Reads one item, strongly consistent. Expired ones are absent. */
+export async function getItem(table: Table, key: Key): Promise<Item | undefined> {
+  const command = new GetItemCommand({
+    TableName: table.name,
+    Key: keyOf(key),
+    ConsistentRead: true,
+  })
+  const { Item: item } = await read(table, 'GetItem', () => table.client.send(command))
+  return item === undefined || isExpired(table, item) ? undefined : item
+}
+
+/** Whether an item was there a moment ago: for what is never removed while it matters. */
+export async function wasThere(table: Table, key: Key): Promise<boolean> {
+  const command = new GetItemCommand({ TableName: table.name, Key: keyOf(key) })
+  const { Item: item } = await read(table, 'GetItem', () => table.client.send(command))
+  return item !== undefined
+}
+
+/**
+ * Puts an item: only if absent, when `ifAbsent`. A lost reply makes the client repeat the write, so
+ * whoever is refused must look whether what stands is its own.
+ */
+export async function putItem(
+  table: Table,
+  put: { readonly key: Key; readonly item: Item; readonly ifAbsent: boolean },
+): Promise<Written> {
+  const condition = put.ifAbsent ? `attribute_not_exists(#${attributes.partition})` : undefined
+  const item = { ...put.item, ...keyOf(put.key) }
+  const command = new PutItemCommand({
+    TableName: table.name,
+    Item: item,
+    ...(condition === undefined
+      ? {}
+      : {
+          ConditionExpression: condition,
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          ...placeholders([condition]),
+        }),
+  })
+  return written(table, 'PutItem', async () => {
+    await table.client.send(command)
+    return item
+  })
+}
+
+/** Changes or makes one item under a condition; answers the item as it is then. */
+export function updateItem(table: Table, change: Change): Promise<Written> {
+  const command = new UpdateItemCommand({
+    TableName: table.name,
+    Key: keyOf(change.key),
+    UpdateExpression: change.set,
+    ConditionExpression: simplified(change.condition),
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ...placeholders([change.set, change.condition], change.values),
+  })
+  return written(
+    table,
+    'UpdateItem',
+    async () => (await table.client.send(command)).Attributes ?? {},
+  )
+}
+
+/** Removes one item. */
+export async function deleteItem(table: Table, key: Key): Promise<void> {
+  const command = new DeleteItemCommand({ TableName: table.name, Key: keyOf(key) })
+  await written(table, 'DeleteItem', async () => {
+    await table.client.send(command)
+    return {}
+  })
+}
+
+/** Which items of one partition, in the order of their sort keys. */
+export interface Range {
+  readonly pk: string
+  /** From this sort key on (`atLeast`), or after it, or up to it. */
+  readonly atLeast?: string
+  readonly after?: string
+  readonly atMost?: string
+  readonly beginsWith?: string
+  readonly isBackwards?: boolean
+  readonly limit: number
+  /** Attributes to read; all when absent. The read costs as much. */
+  readonly only?: readonly string[]
+}
+
+/** Reads a range, strongly consistent, page by page until `limit`. Expired items are left out. */
+export async function queryItems(table: Table, range: Range): Promise<readonly Item[]> {
+  const found: Item[] = []
+  let from: Record<string, AttributeValue> | undefined
+  for (let page = 0; found.length < range.limit; page += 1) {
+    assert(page < limits.pagesMax, `a partition of ${table.name} has at most so many pages`)
+    const command = queryOf(table, range, { from, left: range.limit - found.length })
+    const answer = await read(table, 'Query', () => table.client.send(command))
+    found.push(...(answer.Items ?? []).filter(item => !isExpired(table, item)))
+    from = answer.LastEvaluatedKey
+    if (from === undefined) break
+  }
+  return found
+}
+
+function queryOf(
+  table: Table,
+  range: Range,
+  about: { readonly from: Record<string, AttributeValue> | undefined; readonly left: number },
+): QueryCommand {
+  const bounds: readonly (readonly [string, string, string | undefined])[] = [
+    ['#sk >= :atLeast', 'atLeast', range.atLeast],
+    ['#sk > :after', 'after', range.after],
+    ['#sk <= :atMost', 'atMost', range.atMost],
+    ['begins_with(#sk, :beginsWith)', 'beginsWith', range.beginsWith],
+  ]
+  const given = bounds.filter(([, , value]) => value !== undefined)
+  assert(given.length <= 1, 'a range has at most one bound')
+  const condition = ['#pk = :pk', ...given.map(([said]) => said)].join(' AND ')
+  const only = range.only?.map(name => `#${name}`).join(', ')
+  const values = { pk: { S: range.pk }, ...Object.fromEntries(given.map(valueOf)) }
+  return new QueryCommand({
+    TableName: table.name,
+    KeyConditionExpression: condition,
+    ConsistentRead: true,
+    ScanIndexForward: range.isBackwards !== true,
+    Limit: about.left,
+    ...(only === undefined ? {} : { ProjectionExpression: only }),
+    ...(about.from === undefined ? {} : { ExclusiveStartKey: about.from }),
+    ...placeholders([condition, only], values),
+  })
+}
+
+function valueOf([, name, value]: readonly [string, string, string | undefined]) {
+  return [name, { S: value ?? '' }] as const
+}
+
+/** The key as DynamoDB wants it. */
+export function keyOf({ pk, sk }: Key): Record<string, AttributeValue> {
+  return { [attributes.partition]: { S: pk }, [attributes.sort]: { S: sk } }
+}
+
+/** Whether an item waits for its removal: DynamoDB takes its time for it. */
+export function isExpired({ clock }: Pick<Table, 'clock'>, item: Item): boolean {
+  const seconds = number(item, attributes.expires)
+  return seconds > 0 && seconds * 1000 <= clock.now()
+}
+
+/** Reads; what it throws is an error of the catalogue. */
+function read<T>(table: Table, operation: string, send: () => Promise<T>): Promise<T> {
+  return asked(table, operation, async () => ({ kind: 'done', value: await send() }))
+}
+
+/** Sends a request as often as it may help; what it throws is an error of the catalogue. */
+export async function asked<T>(
+  table: Table,
+  operation: Asked['operation'],
+  once: () => Promise<Try<T>>,
+): Promise<T> {
+  try {
+    return await repeated(table, once)
+  } catch (thrown) {
+    throw storeError(thrown, { table: table.name, operation, region: table.region })
+  }
+}
+
+/** A write on one item: refused when its condition fails. */
+function written(table: Table, operation: string, send: () => Promise<Item>): Promise<Written> {
+  return asked<Written>(table, operation, async () => {
+    try {
+      return { kind: 'done', value: { isDone: true, now: await send() } }
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || thrown.name !== 'ConditionalCheckFailedException')
+        throw thrown
+      const stands = 'Item' in thrown ? (thrown.Item as Item | undefined) : undefined
+      return { kind: 'done', value: { isDone: false, stands } }
+    }
+  })
+}

@@ -1,0 +1,53 @@
+/**
+ * aws: every port on AWS. Records are in DynamoDB, in `dynamo/`: each record is one item, each
+ * write of the hot path one request on one item. Imports ports and below.
+ *
+ * Invariants: 1. Conditions are checked by the store; those of heads are made from the table of
+ * transitions. 2. Reads are strongly consistent, except where what is found can only have been
+ * true. 3. A write whose reply is lost is repeated, so whoever is refused looks whether what
+ * stands is its own. 4. Nothing is scanned: what must be found is listed first.
+ * 5. What may pass is repeated a bounded number of times; what cannot work is not repeated.
+ */
+import type { BlobsPort } from '../../ports/records.ts'
+import type { Platform } from '../../ports/platform.ts'
+import type { RandomPort } from '../../ports/system.ts'
+import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
+import { createBlocks } from './dynamo/blocks.ts'
+import { createCatalog } from './dynamo/catalog.ts'
+import { createControl } from './dynamo/control.ts'
+import { createDecisionLog } from './dynamo/decision-log.ts'
+import { createEvents } from './dynamo/events.ts'
+import { createLeases } from './dynamo/leases.ts'
+import { createOperations } from './dynamo/operations.ts'
+import { createRetention } from './dynamo/retention.ts'
+import type { DynamoDeps } from './dynamo/table.ts'
+import type { TableNames } from './dynamo/tables.ts'
+
+/** The ports whose records are in DynamoDB. */
+export type RecordPorts = Pick<
+  Platform,
+  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'retention'
+>
+
+/** Records in two tables; those that an item cannot hold are blobs. */
+export function createRecords(
+  deps: DynamoDeps & { readonly random: RandomPort; readonly tables: TableNames },
+  blobs: BlobsPort,
+): RecordPorts {
+  const { random, tables, client, clock, region } = deps
+  const shared = { client, clock, random, region }
+  const journal = { ...shared, name: tables.journal }
+  const catalog = { ...shared, name: tables.catalog }
+  return {
+    log: withLargeDecisions(createDecisionLog(journal), blobs),
+    operations: withLargeOutcomes(
+      createOperations({ journal, blocks: createBlocks(journal) }),
+      blobs,
+    ),
+    control: createControl(journal, random),
+    leases: createLeases(journal),
+    events: createEvents(journal),
+    catalog: withLargeLate(createCatalog({ catalog, random }), blobs),
+    retention: createRetention({ journal, catalog }),
+  }
+}

@@ -1,0 +1,87 @@
+import { type DeployError, error, messageOf } from '../../errors/error.ts'
+
+/** How a kind of record is kept: its name for people, its key, its JSON, and the form we write. */
+export interface Form {
+  readonly name: string
+  readonly keys: readonly string[]
+  readonly json: readonly string[]
+  /** Grows when an older version would misread what this one writes. Rows without one have 1. */
+  readonly format: number
+}
+
+/** The kinds of records. Each adapter has a place of its own for each of them. */
+export const forms = {
+  log: { name: 'log record', keys: ['deployment', 'number'], json: ['record'], format: 1 },
+  head: { name: 'head', keys: ['deployment', 'operation'], json: ['arrived', 'freed'], format: 1 },
+  outcome: {
+    name: 'outcome',
+    keys: ['deployment', 'operation', 'attempt'],
+    json: ['outcome'],
+    format: 1,
+  },
+  control: { name: 'control record', keys: ['deployment'], json: ['holder', 'handed'], format: 1 },
+  lease: { name: 'lease', keys: ['deployment', 'executor'], json: ['holder', 'groups'], format: 1 },
+  event: { name: 'event', keys: ['deployment', 'position'], json: [], format: 1 },
+  stack: { name: 'stack record', keys: ['id'], json: [], format: 1 },
+  history: { name: 'history record', keys: ['stack', 'number'], json: ['begun'], format: 1 },
+  snapshot: { name: 'snapshot record', keys: ['stack', 'version'], json: [], format: 1 },
+  late: { name: 'late outcome', keys: ['stack', 'key'], json: ['item'], format: 1 },
+  request: { name: 'request', keys: ['stack', 'key'], json: ['request'], format: 1 },
+} as const satisfies Record<string, Form>
+
+/** A kind of stored record. */
+export type RecordKind = keyof typeof forms
+
+/** What names a record, besides its kind. */
+export type Keys = Readonly<Record<string, string | number>>
+
+/** A row that was read with its keys and `format`. Throws RECORD_TOO_NEW. */
+export function readable<Row extends Readonly<Record<string, unknown>>>(
+  kind: RecordKind,
+  row: Row,
+): Row {
+  const { format, keys } = forms[kind]
+  const found = Number(row['format'] ?? 0)
+  if (found <= format) return row
+  const named = keys.map(key => [key, typeof row[key] === 'number' ? row[key] : String(row[key])])
+  throw tooNew(kind, found, Object.fromEntries(named) as Keys)
+}
+
+/** JSON of a record, of the shape that `isShape` tells. Throws RECORD_DAMAGED. */
+export function parseRecordJson<T>(
+  about: { readonly kind: RecordKind; readonly keys: Keys },
+  text: string,
+  isShape: (value: unknown) => value is T,
+): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (thrown) {
+    throw damaged(about.kind, about.keys, messageOf(thrown))
+  }
+  if (isShape(value)) return value
+  throw damaged(about.kind, about.keys, 'it has not the shape of one')
+}
+
+/** A record whose columns do not make sense. */
+export function damaged(kind: RecordKind, keys: Keys, why: string): DeployError {
+  return error('RECORD_DAMAGED', `the ${forms[kind].name} ${said(keys)} is damaged: ${why}`, {
+    details: { kind, ...keys },
+  })
+}
+
+/** A record that a newer version wrote. */
+export function tooNew(kind: RecordKind, found: number, keys: Keys): DeployError {
+  const { name, format } = forms[kind]
+  return error(
+    'RECORD_TOO_NEW',
+    `a newer antichain wrote the ${name} ${said(keys)}: it has format ${found}, this version knows ${format}`,
+    { details: { kind, found, known: format, ...keys } },
+  )
+}
+
+function said(keys: Keys): string {
+  return `(${Object.entries(keys)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')})`
+}

@@ -1,0 +1,159 @@
+import type { Platform } from '../../shared/ports/platform.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import { createCloud } from '../lifecycle/cloud.ts'
+import { openEngine, type Program } from '../lifecycle/engine.ts'
+import { project, stackName } from '../lifecycle/hosts.ts'
+import { thing } from '../lifecycle/things.ts'
+import type { Billed } from '../sim/model-capacity.ts'
+import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
+import { createTables, freshTables, recordsOver } from './records.ts'
+
+/** What requests of one purpose came to. */
+interface Sum {
+  requests: number
+  items: number
+  readUnits: number
+  writeUnits: number
+}
+
+/** The requests of one command, by purpose. */
+export interface Spent {
+  readonly command: string
+  readonly resources: number
+  readonly by: ReadonlyMap<string, Sum>
+}
+
+/** What a request is for: the first words of its key, and what it does. */
+function purposeOf(command: { readonly input: object }): string {
+  const text = JSON.stringify(command.input)
+  const [, partition = '', sort = ''] =
+    /"pk":\{"S":"(\w+)[^"]*"\},"sk":\{"S":"(\w+)/.exec(text) ??
+    /":pk":\{"S":"(\w+)/.exec(text) ??
+    []
+  const operation = command.constructor.name.replace('Command', '')
+  const what = partition === 'operation' ? sort : partition
+  return `${operation} ${text.includes('ADD #arrived') ? 'arrival' : what}`
+}
+
+/** A program of `count` resources, one in ten of which needs the one before. */
+const program =
+  (count: number, version: string): Program =>
+  async monitor => {
+    const names = Array.from({ length: count }, (_, at) => `r${at}`)
+    await Promise.all(names.map(name => thing(monitor, name, { text: version + name })))
+  }
+
+/** Deploys, changes and removes `count` resources, and says what each command spent. */
+export async function spendOn(count: number): Promise<readonly Spent[]> {
+  let sums = new Map<string, Sum>()
+  let purpose = ''
+  const model = createModelDynamo(billed => add(sums, purpose, billed))
+  const { send } = model.client
+  const named = (async (...asked: Parameters<typeof send>): Promise<unknown> => {
+    purpose = purposeOf(asked[0])
+    return send(...asked)
+  }) as ModelDynamo['client']['send']
+  const names = freshTables()
+  await createTables(model.client, names)
+  const records = recordsOver({ send: named }, names)
+  const stack = stackIdOf(project, stackName)
+  await records.catalog.createStack(stack, records.clock.now())
+  const engine = await openEngine(createCloud().script)
+  const disturb = (platform: Platform): Partial<Platform> => {
+    const { blobs: _, clock: __, catalog, ...ports } = records
+    return { ...ports, catalog: mirrored(catalog, platform.catalog) }
+  }
+  const spent: Spent[] = []
+  const run = async (command: string, given: Program | undefined, asked: object): Promise<void> => {
+    sums = new Map()
+    const { result } = await engine.run(given, { disturb, parallel: 64, ...asked })
+    if (result.result !== 'succeeded') throw new Error(`${command} ${JSON.stringify(result)}`)
+    spent.push({ command, resources: count, by: sums })
+  }
+  try {
+    await run('create', program(count, 'a'), {})
+    await run('same', program(count, 'a'), {})
+    await run('update', program(count, 'b'), {})
+    await run('refresh', program(count, 'b'), { command: 'refresh' })
+    await run('delete', undefined, { command: 'destroy' })
+  } finally {
+    await engine.close()
+  }
+  return spent
+}
+
+/** The engine of the tests reads the published snapshot from its own catalog. */
+function mirrored(counted: Platform['catalog'], own: Platform['catalog']): Platform['catalog'] {
+  return {
+    ...counted,
+    start: async (...asked) => {
+      await own.start(...asked)
+      return counted.start(...asked)
+    },
+    publish: async (...asked) => {
+      await own.publish(...asked)
+      return counted.publish(...asked)
+    },
+    release: async (...asked) => {
+      await own.release(...asked)
+      await counted.release(...asked)
+    },
+  }
+}
+
+function add(sums: Map<string, Sum>, purpose: string, billed: Billed): void {
+  const sum = sums.get(purpose) ?? { requests: 0, items: 0, readUnits: 0, writeUnits: 0 }
+  sums.set(purpose, sum)
+  sum.requests += 1
+  sum.items += billed.items
+  sum.readUnits += billed.readUnits
+  sum.writeUnits += billed.writeUnits
+}
+
+/** What the journal and the catalog may cost, beyond events and second arrivals. */
+const most = {
+  /** Of a deployment, whatever its size: its start, its lives, its close. */
+  fixed: { writes: 45, reads: 45 },
+  /** Of an executed step: requests, and units of writes. */
+  step: { writes: 6, reads: 4 },
+  /** Units of reads of an executed step: heads and outcomes are read in batches, at a unit each. */
+  stepReadUnits: 8,
+} as const
+
+/** Checks what commands spent; throws with the figures of the one that spent too much. */
+export function checkSpent(spent: readonly Spent[]): void {
+  for (const { command, resources, by } of spent) {
+    const sums = [...by].filter(([purpose]) => !/ (events|writers|arrival)$/.test(purpose))
+    const total = (of: (sum: Sum) => number): number =>
+      sums.reduce((all, [, sum]) => all + of(sum), 0)
+    const steps = command === 'same' ? 0 : resources
+    const found = {
+      writes: total(sum => (sum.writeUnits > 0 ? sum.requests : 0)),
+      writeUnits: total(sum => sum.writeUnits),
+      reads: total(sum => (sum.readUnits > 0 ? sum.requests : 0)),
+      readUnits: total(sum => sum.readUnits),
+    }
+    const bounds = {
+      writes: most.fixed.writes + steps * most.step.writes,
+      writeUnits: most.fixed.writes + steps * most.step.writes,
+      reads: most.fixed.reads + steps * most.step.reads,
+      readUnits: most.fixed.reads + steps * most.stepReadUnits,
+    }
+    const over = (Object.keys(bounds) as (keyof typeof bounds)[]).filter(
+      one => found[one] > bounds[one],
+    )
+    if (over.length > 0)
+      throw new Error(
+        `${command} of ${resources} spends too many ${over.join(', ')}: ${said(found, by)}`,
+      )
+    const heads = by.get('UpdateItem head')
+    if (heads !== undefined && heads.writeUnits !== heads.requests)
+      throw new Error(`${command}: a head is larger than a kilobyte`)
+  }
+}
+
+/** The figures of a command, for people. */
+function said(found: object, by: ReadonlyMap<string, Sum>): string {
+  const lines = [...by].map(([purpose, sum]) => `  ${purpose} ${JSON.stringify(sum)}`)
+  return [JSON.stringify(found), ...lines.toSorted()].join('\n')
+}

@@ -1,0 +1,6 @@
+import { test } from 'vitest'
+import { checkSpent, spendOn } from './budget.ts'
+
+test('10,000 resources cost no more than the budget allows', { timeout: 1_200_000 }, async () => {
+  checkSpent(await spendOn(10_000))
+})

@@ -1,0 +1,43 @@
+import { expect } from 'vitest'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import type { RecordPorts } from '../../shared/platform/aws/records.ts'
+import type { Open } from '../contract/opened.ts'
+import { createDraw } from '../sim/draw.ts'
+import { hasDynoxide, openDynoxide } from './dynoxide.ts'
+import { type FaultRule, faultyHandler } from './faults.ts'
+import { createTables, freshTables, recordsOver } from './records.ts'
+import { recordContracts } from './suites.ts'
+
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+const seed = Number(process.env['ANTICHAIN_FAULT_SEED'] ?? 1)
+
+const rules: readonly FaultRule[] = [
+  { kind: 'lost', chance: 0.06 },
+  { kind: 'conflict', chance: 0.05 },
+  { kind: 'unprocessed', chance: 0.4 },
+  { kind: 'broken', chance: 0.02 },
+  { kind: 'throttled', chance: 0.01 },
+  { kind: 'slow', chance: 0.01 },
+]
+
+/** Each suite with faults of its own; it must have met some. */
+const disturbed: Open<RecordPorts> = async () => {
+  const { endpoint, close } = await openDynoxide()
+  const { handler, seen } = faultyHandler({ draw: createDraw(seed), rules, inARowMax: 2 })
+  const names = freshTables()
+  const quiet = createDynamoClient({ region: 'eu-test-1', endpoint, credentials })
+  await createTables(quiet, names)
+  quiet.destroy()
+  const settings = { region: 'eu-test-1', endpoint, credentials, requestHandler: handler }
+  const client = createDynamoClient(settings)
+  return {
+    ports: recordsOver(client, names),
+    close: async () => {
+      client.destroy()
+      await close()
+      expect(seen.struck.size, 'faults struck').toBeGreaterThan(0)
+    },
+  }
+}
+
+if (hasDynoxide()) recordContracts('DynamoDB with faults', disturbed)

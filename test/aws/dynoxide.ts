@@ -1,0 +1,82 @@
+/**
+ * aws: the adapters for AWS against emulators: real processes on loopback, with faults that no
+ * emulator makes put between them and the client.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** An emulator of DynamoDB that runs. */
+export interface Dynoxide {
+  readonly endpoint: string
+  readonly close: () => Promise<void>
+}
+
+const startMs = 10_000
+
+const binary = join(
+  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+  'antichain/emulators/dynoxide-3.2.0/bin/dynoxide',
+)
+
+/**
+ * Whether an emulator can be had: one that runs already (ANTICHAIN_DYNAMODB_ENDPOINT), or the
+ * binary. Says so aloud when not; with CI=true that is an error.
+ */
+export function hasDynoxide(): boolean {
+  if (process.env['ANTICHAIN_DYNAMODB_ENDPOINT'] !== undefined || existsSync(binary)) return true
+  const said = `dynoxide is not installed at ${binary}`
+  if (process.env['CI'] === 'true') throw new Error(said)
+  console.warn(`NOT RUN: suites against DynamoDB: ${said}`)
+  return false
+}
+
+/** Starts an emulator of its own on a free port, or takes the one that runs. */
+export async function openDynoxide(): Promise<Dynoxide> {
+  const given = process.env['ANTICHAIN_DYNAMODB_ENDPOINT']
+  if (given !== undefined) return { endpoint: given, close: async () => undefined }
+  const port = await freePort()
+  const child = spawn(binary, ['serve', '--port', String(port), '--log', 'quiet'], {
+    stdio: 'ignore',
+  })
+  const endpoint = `http://127.0.0.1:${port}`
+  try {
+    await untilAnswers(endpoint, child)
+  } catch (thrown) {
+    child.kill('SIGKILL')
+    throw thrown
+  }
+  return { endpoint, close: () => ended(child) }
+}
+
+async function untilAnswers(endpoint: string, child: ChildProcess): Promise<void> {
+  const until = Date.now() + startMs
+  while (Date.now() < until) {
+    if (child.exitCode !== null) throw new Error(`dynoxide ended with ${child.exitCode}`)
+    if (await fetch(endpoint).then(Boolean, () => false)) return
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  throw new Error('dynoxide does not answer')
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise(resolve => {
+    child.once('exit', () => resolve())
+    child.kill('SIGTERM')
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,77 @@
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { randomBytes, randomUUID, createHash } from 'node:crypto'
+import { error } from '../../shared/errors/error.ts'
+import {
+  type TableDefinition,
+  type TableNames,
+  tables,
+} from '../../shared/platform/aws/dynamo/tables.ts'
+import { createRecords, type RecordPorts } from '../../shared/platform/aws/records.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import type { BlobsPort } from '../../shared/ports/records.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
+
+/** Names that no other run uses. */
+export function freshTables(): TableNames {
+  const run = randomBytes(4).toString('hex')
+  return { journal: `antichain-${run}-journal`, catalog: `antichain-${run}-catalog` }
+}
+
+/** Makes the tables as they are defined for the installation. */
+export async function createTables(
+  client: Pick<DynamoDBClient, 'send'>,
+  names: TableNames,
+): Promise<void> {
+  for (const [id, definition] of Object.entries<TableDefinition>(tables)) {
+    const { partitionKey, sortKey } = definition
+    await client.send(
+      new CreateTableCommand({
+        TableName: names[id as keyof TableNames],
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [partitionKey, sortKey].map(name => ({
+          AttributeName: name,
+          AttributeType: 'S',
+        })),
+        KeySchema: [
+          { AttributeName: partitionKey, KeyType: 'HASH' },
+          { AttributeName: sortKey, KeyType: 'RANGE' },
+        ],
+      }),
+    )
+  }
+}
+
+/** The ports of records over a client, with blobs in memory. */
+export function recordsOver(
+  client: Pick<DynamoDBClient, 'send'>,
+  names: TableNames,
+  clock: Pick<ClockPort, 'now' | 'sleep'> = createSystemClock(),
+): RecordPorts & {
+  readonly blobs: BlobsPort
+  readonly clock: Pick<ClockPort, 'now' | 'sleep'>
+} {
+  const random = {
+    uuid: () => randomUUID() as string,
+    bytes: (count: number) => new Uint8Array(randomBytes(count)),
+  }
+  const blobs = blobsInMemory()
+  const deps = { client, clock, random, region: 'eu-test-1', tables: names }
+  return { ...createRecords(deps, blobs), blobs, clock }
+}
+
+function blobsInMemory(): BlobsPort {
+  const all = new Map<BlobHash, Uint8Array>()
+  return {
+    put: async bytes => {
+      const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
+      all.set(hash, bytes)
+      return hash
+    },
+    get: async hash => {
+      const bytes = all.get(hash)
+      if (bytes === undefined) throw error('STATE_INVALID', `the blob ${hash} is absent`)
+      return bytes
+    },
+  }
+}

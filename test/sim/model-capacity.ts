@@ -1,0 +1,50 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import type { ModelItem } from './model-expressions.ts'
+
+/** One request as it is billed. Units as AWS counts them: 1 KB of a write, 4 KB of a strong read. */
+export interface Billed {
+  readonly operation: string
+  readonly table: string
+  /** Items that it asked for or wrote, each absent one included. */
+  readonly items: number
+  readonly readUnits: number
+  readonly writeUnits: number
+}
+
+/** Bytes of an item by AWS's rules: names and values. */
+export function itemBytes(item: ModelItem): number {
+  return Object.entries(item).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value),
+    0,
+  )
+}
+
+/** Units of a write, billed by the larger of what was there and what is. */
+export function writeUnits(...items: readonly (ModelItem | undefined)[]): number {
+  const bytes = items.map(item => (item === undefined ? 0 : itemBytes(item)))
+  return Math.max(1, Math.ceil(Math.max(0, ...bytes) / 1024))
+}
+
+/** Units of a read of so many bytes; what is not there costs as the smallest item. */
+export function readUnits(bytes: number, isStrong: boolean): number {
+  return Math.max(1, Math.ceil(bytes / 4096)) * (isStrong ? 1 : 0.5)
+}
+
+function valueBytes(value: AttributeValue): number {
+  if (value.S !== undefined) return Buffer.byteLength(value.S)
+  if (value.N !== undefined) return numberBytes(value.N)
+  if (value.B !== undefined) return value.B.byteLength
+  if (value.SS !== undefined) return sum(value.SS, one => Buffer.byteLength(one))
+  if (value.NS !== undefined) return sum(value.NS, numberBytes)
+  return 1
+}
+
+/** Two digits to a byte, and one more; a sign takes one. */
+function numberBytes(text: string): number {
+  const digits = text.replace(/^-/, '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '')
+  return Math.ceil(digits.length / 2) + 1 + (text.startsWith('-') ? 1 : 0)
+}
+
+function sum<T>(all: readonly T[], bytesOf: (one: T) => number): number {
+  return all.reduce((total, one) => total + bytesOf(one), 0)
+}

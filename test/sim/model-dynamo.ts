@@ -1,0 +1,211 @@
+import {
+  type BatchGetItemCommandInput,
+  type BatchWriteItemCommandInput,
+  ConditionalCheckFailedException,
+  type DeleteItemCommandInput,
+  type DynamoDBClient,
+  type GetItemCommandInput,
+  type PutItemCommandInput,
+  type QueryCommandInput,
+  TransactionCanceledException,
+  type TransactWriteItemsCommandInput,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb'
+import { type Billed, itemBytes, readUnits, writeUnits } from './model-capacity.ts'
+import {
+  type Bound,
+  checkUsed,
+  holds,
+  invalid,
+  type ModelItem,
+  updated,
+} from './model-expressions.ts'
+import { createModelTables, type ModelTables } from './model-tables.ts'
+
+/**
+ * DynamoDB as far as the adapters use it: single items are linearizable, conditions are evaluated,
+ * sizes and pages are limited, a lost token is remembered. Every request is one moment.
+ */
+export interface ModelDynamo {
+  /** What the adapters take for a client. */
+  readonly client: Pick<DynamoDBClient, 'send'>
+  readonly tables: ModelTables
+}
+
+/** One write of an item, as single requests and transactions have it. */
+interface Write {
+  readonly table: string
+  readonly key: ModelItem
+  readonly condition: string | undefined
+  readonly bound: Bound
+  readonly expressions: readonly (string | undefined)[]
+  readonly after: (before: ModelItem | undefined) => ModelItem | undefined
+}
+
+type Written =
+  | { readonly kind: 'may'; readonly before?: ModelItem; readonly after?: ModelItem }
+  | { readonly kind: 'refused'; readonly before?: ModelItem }
+
+interface Conditional {
+  readonly TableName?: string | undefined
+  readonly ConditionExpression?: string | undefined
+  readonly ExpressionAttributeNames?: Record<string, string> | undefined
+  readonly ExpressionAttributeValues?: Bound['values']
+}
+
+type Answer = Readonly<Record<string, unknown>>
+type Run = (input: never) => Answer
+
+/** An empty model; `bill` hears what each request costs. */
+export function createModelDynamo(bill: (billed: Billed) => void = () => undefined): ModelDynamo {
+  const tables = createModelTables()
+  const tokens = new Set<string>()
+  const pays = (operation: string, about: Partial<Billed>): void =>
+    bill({ operation, table: '', items: 1, readUnits: 0, writeUnits: 0, ...about })
+  const single = (operation: string, write: Write): Written => {
+    const done = judge(tables, write)
+    const units = writeUnits(done.before, done.kind === 'may' ? done.after : undefined)
+    pays(operation, { table: write.table, writeUnits: units })
+    if (done.kind === 'refused') throw refusal(done.before)
+    tables.put(write.table, write.key, done.after)
+    return done
+  }
+  const commands: Readonly<Record<string, Run>> = {
+    CreateTableCommand: ({ TableName = '' }: { readonly TableName?: string }) => {
+      tables.create(TableName)
+      return {}
+    },
+    GetItemCommand: (input: GetItemCommandInput) => {
+      const { TableName: table = '', Key = {} } = input
+      const item = tables.get(table, Key)
+      const units = readUnits(
+        item === undefined ? 0 : itemBytes(item),
+        input.ConsistentRead === true,
+      )
+      pays('GetItem', { table, readUnits: units })
+      return item === undefined ? {} : { Item: item }
+    },
+    PutItemCommand: (input: PutItemCommandInput) => {
+      single('PutItem', putOf(input))
+      return {}
+    },
+    DeleteItemCommand: (input: DeleteItemCommandInput) => {
+      single('DeleteItem', { ...writeOf(input, input.Key ?? {}), after: () => undefined })
+      return {}
+    },
+    UpdateItemCommand: (input: UpdateItemCommandInput) => {
+      const done = single('UpdateItem', changeOf(input))
+      return done.kind === 'may' ? { Attributes: done.after } : {}
+    },
+    QueryCommand: (input: QueryCommandInput) => {
+      const { answer, bytes } = tables.query(input)
+      const units = readUnits(bytes, input.ConsistentRead === true)
+      pays('Query', { table: input.TableName ?? '', items: answer.Items.length, readUnits: units })
+      return { ...answer }
+    },
+    BatchGetItemCommand: (input: BatchGetItemCommandInput) => {
+      const { table, found, units, left, keys } = tables.batchGet(input)
+      pays('BatchGetItem', { table, items: keys, readUnits: units })
+      return { Responses: { [table]: found }, UnprocessedKeys: left }
+    },
+    BatchWriteItemCommand: (input: BatchWriteItemCommandInput) => {
+      for (const [table, requests] of Object.entries(input.RequestItems ?? {})) {
+        if (requests.length > 25) throw invalid('a batch writes at most 25 items')
+        const changes = requests.map(({ PutRequest, DeleteRequest }) => ({
+          key: PutRequest?.Item ?? DeleteRequest?.Key ?? {},
+          after: PutRequest?.Item,
+        }))
+        const units = changes.map(one => writeUnits(tables.get(table, one.key), one.after))
+        const writeUnitsOfAll = units.reduce((sum, one) => sum + one, 0)
+        pays('BatchWriteItem', { table, items: changes.length, writeUnits: writeUnitsOfAll })
+        for (const { key, after } of changes) tables.put(table, key, after)
+      }
+      return { UnprocessedItems: {} }
+    },
+    TransactWriteItemsCommand: (input: TransactWriteItemsCommandInput) => {
+      const token = input.ClientRequestToken
+      if (token !== undefined && tokens.has(token)) return {}
+      const writes = (input.TransactItems ?? []).map(({ Put, Update, Delete }) => {
+        if (Put !== undefined) return putOf(Put)
+        if (Update !== undefined) return changeOf(Update)
+        return { ...writeOf(Delete ?? {}, Delete?.Key ?? {}), after: () => undefined }
+      })
+      const judged = writes.map(write => judge(tables, write))
+      const units = judged.reduce(
+        (sum, one) => sum + 2 * writeUnits(one.before, one.kind === 'may' ? one.after : undefined),
+        0,
+      )
+      const table = writes[0]?.table ?? ''
+      pays('TransactWriteItems', { table, items: writes.length, writeUnits: units })
+      if (judged.some(({ kind }) => kind === 'refused')) throw cancellation(judged)
+      for (const [at, write] of writes.entries()) {
+        const done = judged[at]
+        if (done?.kind === 'may') tables.put(write.table, write.key, done.after)
+      }
+      if (token !== undefined) tokens.add(token)
+      return {}
+    },
+  }
+  const send = async (command: { readonly input: object }): Promise<Answer> => {
+    const run = commands[command.constructor.name]
+    if (run === undefined) throw invalid(`the model does not know ${command.constructor.name}`)
+    return structuredClone(run(structuredClone(command.input) as never))
+  }
+  return { client: { send }, tables }
+}
+
+function writeOf(input: Conditional, key: ModelItem): Omit<Write, 'after'> {
+  const { TableName: table = '', ConditionExpression: condition } = input
+  const bound = { names: input.ExpressionAttributeNames, values: input.ExpressionAttributeValues }
+  return { table, key, condition, bound, expressions: [condition] }
+}
+
+function putOf(input: Conditional & { readonly Item: ModelItem | undefined }): Write {
+  const { Item: item = {} } = input
+  return { ...writeOf(input, item), after: () => item }
+}
+
+function changeOf(
+  input: Conditional & {
+    readonly Key: ModelItem | undefined
+    readonly UpdateExpression?: string | undefined
+  },
+): Write {
+  const { Key: key = {}, UpdateExpression: set = '' } = input
+  const write = writeOf(input, key)
+  return {
+    ...write,
+    expressions: [...write.expressions, set],
+    after: before => updated(set, write.bound, before ?? key),
+  }
+}
+
+/** What a write would come to; nothing is changed. */
+function judge(tables: ModelTables, write: Write): Written {
+  checkUsed(write.bound, write.expressions)
+  const before = tables.get(write.table, write.key)
+  const was = before === undefined ? {} : { before }
+  if (!holds(write.condition, write.bound, before ?? {})) return { kind: 'refused', ...was }
+  const after = write.after(before)
+  if (after !== undefined && itemBytes(after) > 400 * 1024)
+    throw invalid('Item size has exceeded the maximum allowed size')
+  return { kind: 'may', ...was, ...(after === undefined ? {} : { after }) }
+}
+
+function refusal(before: ModelItem | undefined): Error {
+  const message = 'The conditional request failed'
+  const item = before === undefined ? {} : { Item: structuredClone(before) }
+  return new ConditionalCheckFailedException({ message, $metadata: {}, ...item })
+}
+
+function cancellation(judged: readonly Written[]): Error {
+  return new TransactionCanceledException({
+    message: 'Transaction cancelled',
+    $metadata: {},
+    CancellationReasons: judged.map(({ kind, before }) =>
+      kind === 'may'
+        ? { Code: 'None' }
+        : { Code: 'ConditionalCheckFailed', ...(before === undefined ? {} : { Item: before }) },
+    ),
+  })
+}

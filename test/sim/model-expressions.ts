@@ -1,0 +1,214 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+
+/** An item of the model. */
+export type ModelItem = Record<string, AttributeValue>
+
+/** What stands behind the placeholders of a request. */
+export interface Bound {
+  readonly names?: Readonly<Record<string, string>> | undefined
+  readonly values?: Readonly<Record<string, AttributeValue>> | undefined
+}
+
+/** A request that DynamoDB would not take. */
+export function invalid(message: string): Error {
+  return Object.assign(new Error(message), { name: 'ValidationException' })
+}
+
+type Holds = (item: ModelItem) => boolean
+type Read = (item: ModelItem) => AttributeValue | undefined
+interface Tokens {
+  readonly peek: () => string | undefined
+  readonly next: () => string
+  readonly take: (token: string) => boolean
+  readonly expect: (token: string) => void
+}
+
+/** Refuses names and values that no expression uses, as DynamoDB does. */
+export function checkUsed(bound: Bound, expressions: readonly (string | undefined)[]): void {
+  const used = new Set(expressions.join(' ').match(/[#:]\w+/g) ?? [])
+  for (const name of [...Object.keys(bound.names ?? {}), ...Object.keys(bound.values ?? {})])
+    if (!used.has(name)) throw invalid(`${name} is not used in any expression`)
+}
+
+/** Whether a condition holds of an item; one that is absent is empty. */
+export function holds(condition: string | undefined, bound: Bound, item: ModelItem): boolean {
+  if (condition === undefined) return true
+  const tokens = tokensOf(condition)
+  const result = disjunction(tokens, bound)(item)
+  if (tokens.peek() !== undefined) throw invalid(`there is more than a condition: ${condition}`)
+  return result
+}
+
+/** The item after an update. */
+export function updated(expression: string, bound: Bound, item: ModelItem): ModelItem {
+  const tokens = tokensOf(expression)
+  const after = { ...item }
+  let clause = tokens.next()
+  while (clause !== '') {
+    do apply(clause, { tokens, bound, before: item, after })
+    while (tokens.take(','))
+    clause = tokens.peek() === undefined ? '' : tokens.next()
+  }
+  return after
+}
+
+interface Applying {
+  readonly tokens: Tokens
+  readonly bound: Bound
+  readonly before: ModelItem
+  readonly after: ModelItem
+}
+
+function apply(clause: string, { tokens, bound, before, after }: Applying): void {
+  const name = nameOf(tokens.next(), bound)
+  if (clause === 'REMOVE') return void delete after[name]
+  if (clause === 'SET') {
+    tokens.expect('=')
+    const value = operand(tokens, bound)(before)
+    if (value === undefined) throw invalid(`nothing is set to ${name}`)
+    after[name] = value
+    return
+  }
+  const given = valueOf(tokens.next(), bound)
+  if (clause !== 'ADD') throw invalid(`the clause ${clause} is not known`)
+  const stands = before[name]
+  if (given.N !== undefined) {
+    if (stands !== undefined && stands.N === undefined) throw invalid(`${name} is no number`)
+    after[name] = { N: String(Number(stands?.N ?? 0) + Number(given.N)) }
+  } else if (given.NS !== undefined) {
+    if (stands !== undefined && stands.NS === undefined) throw invalid(`${name} is no set`)
+    after[name] = { NS: [...new Set([...(stands?.NS ?? []), ...given.NS])] }
+  } else if (given.SS !== undefined) {
+    if (stands !== undefined && stands.SS === undefined) throw invalid(`${name} is no set`)
+    after[name] = { SS: [...new Set([...(stands?.SS ?? []), ...given.SS])] }
+  } else throw invalid(`${name} cannot be added to`)
+}
+
+function tokensOf(text: string): Tokens {
+  const all = text.match(/[#:]\w+|\w+|<=|>=|<>|[(),=<>]/g) ?? []
+  let at = 0
+  const next = (): string => {
+    const token = all[at]
+    at += 1
+    if (token === undefined) throw invalid(`an expression ends too early: ${text}`)
+    return token
+  }
+  const take = (token: string): boolean => {
+    if (all[at] !== token) return false
+    at += 1
+    return true
+  }
+  const expect = (token: string): void => {
+    if (!take(token)) throw invalid(`'${token}' was expected in ${text}, not '${all[at]}'`)
+  }
+  return { peek: () => all[at], next, take, expect }
+}
+
+function disjunction(tokens: Tokens, bound: Bound): Holds {
+  const parts = [conjunction(tokens, bound)]
+  while (tokens.take('OR')) parts.push(conjunction(tokens, bound))
+  return item => parts.some(part => part(item))
+}
+
+function conjunction(tokens: Tokens, bound: Bound): Holds {
+  const parts = [negation(tokens, bound)]
+  while (tokens.take('AND')) parts.push(negation(tokens, bound))
+  return item => parts.every(part => part(item))
+}
+
+function negation(tokens: Tokens, bound: Bound): Holds {
+  if (!tokens.take('NOT')) return primary(tokens, bound)
+  const inner = negation(tokens, bound)
+  return item => !inner(item)
+}
+
+function primary(tokens: Tokens, bound: Bound): Holds {
+  if (tokens.take('(')) {
+    const inner = disjunction(tokens, bound)
+    tokens.expect(')')
+    return inner
+  }
+  const word = tokens.peek() ?? ''
+  if (['attribute_exists', 'attribute_not_exists', 'begins_with'].includes(word))
+    return called(tokens, bound)
+  const left = operand(tokens, bound)
+  const comparator = tokens.next()
+  const right = operand(tokens, bound)
+  return item => compared(comparator, left(item), right(item))
+}
+
+function called(tokens: Tokens, bound: Bound): Holds {
+  const word = tokens.next()
+  tokens.expect('(')
+  const name = nameOf(tokens.next(), bound)
+  const second = tokens.take(',') ? valueOf(tokens.next(), bound) : undefined
+  tokens.expect(')')
+  if (word === 'attribute_exists') return item => item[name] !== undefined
+  if (word === 'attribute_not_exists') return item => item[name] === undefined
+  return item => item[name]?.S?.startsWith(second?.S ?? '') === true
+}
+
+function operand(tokens: Tokens, bound: Bound): Read {
+  const token = tokens.next()
+  if (token.startsWith(':')) {
+    const value = valueOf(token, bound)
+    return () => value
+  }
+  if (token.startsWith('#')) {
+    const name = nameOf(token, bound)
+    return item => item[name]
+  }
+  tokens.expect('(')
+  const name = nameOf(tokens.next(), bound)
+  if (token === 'size') {
+    tokens.expect(')')
+    return item => sizeOf(item[name])
+  }
+  if (token !== 'if_not_exists') throw invalid(`the function ${token} is not known`)
+  tokens.expect(',')
+  const other = operand(tokens, bound)
+  tokens.expect(')')
+  return item => item[name] ?? other(item)
+}
+
+function sizeOf(value: AttributeValue | undefined): AttributeValue | undefined {
+  const size = value?.NS?.length ?? value?.SS?.length ?? value?.S?.length ?? value?.B?.length
+  return size === undefined ? undefined : { N: String(size) }
+}
+
+/** What is absent, or of another type, compares as nothing. */
+function compared(
+  comparator: string,
+  left: AttributeValue | undefined,
+  right: AttributeValue | undefined,
+): boolean {
+  if (left === undefined || right === undefined) return false
+  const [one, other] = [plainOf(left), plainOf(right)]
+  if (typeof one !== typeof other) return comparator === '<>'
+  if (comparator === '=') return one === other
+  if (comparator === '<>') return one !== other
+  if (comparator === '<') return one < other
+  if (comparator === '<=') return one <= other
+  if (comparator === '>') return one > other
+  if (comparator === '>=') return one >= other
+  throw invalid(`the comparator ${comparator} is not known`)
+}
+
+function plainOf(value: AttributeValue): string | number | boolean {
+  if (value.N !== undefined) return Number(value.N)
+  if (value.BOOL !== undefined) return value.BOOL
+  if (value.S !== undefined) return value.S
+  throw invalid('only texts, numbers and flags are compared here')
+}
+
+function nameOf(token: string, { names }: Bound): string {
+  const name = token.startsWith('#') ? names?.[token] : token
+  if (name === undefined) throw invalid(`the name ${token} is not given`)
+  return name
+}
+
+function valueOf(token: string, { values }: Bound): AttributeValue {
+  const value = values?.[token]
+  if (value === undefined) throw invalid(`the value ${token} is not given`)
+  return value
+}
