@@ -2,13 +2,15 @@ import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config
 
 /**
  * One project per kind of test. The name of a file says its tier: `x.test.ts` runs in `npm test`,
- * `x.full.test.ts` in `npm run test:full`, `x.nightly.test.ts` in `npm run nightly`.
+ * `x.full.test.ts` in `npm run test:full`, `x.aws.test.ts` in `npm run test:aws`, `x.nightly.test.ts` in
+ * `npm run nightly`.
  */
 const tier = process.env['ANTICHAIN_TIER'] ?? 'readme'
-if (!['readme', 'full', 'nightly'].includes(tier))
-  throw new Error(`ANTICHAIN_TIER is '${tier}': it is one of readme, full, nightly`)
+if (!['readme', 'full', 'aws', 'nightly'].includes(tier))
+  throw new Error(`ANTICHAIN_TIER is '${tier}': it is one of readme, full, aws, nightly`)
 const kept = tier === 'readme' ? '*.test.ts' : `*.${tier}.test.ts`
-const otherTiers = tier === 'readme' ? ['**/*.full.test.ts', '**/*.nightly.test.ts'] : []
+const otherTiers =
+  tier === 'readme' ? ['full', 'aws', 'nightly'].map(other => `**/*.${other}.test.ts`) : []
 const programs = [
   '**/node_modules/**',
   'test/golden/cases/**',
@@ -49,6 +51,8 @@ export default defineConfig({
       project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], together),
       project('contract', ['test/contract'], alone(60)),
       // At night the same properties run again, on more cases.
+      // The servers are shared, and two cores: one file at a time.
+      project('aws', ['test/aws'], { ...alone(120), fileParallelism: false }),
       project('property', ['test/property'], {
         ...alone(tier === 'nightly' ? 1200 : 120),
         ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
