@@ -163,7 +163,9 @@ whenServed('queues over SQS', ['SQS'], settings => {
     const { ports, close } = await openChains(settings(), { rules })
     const [message = never()] = messagesOf(1)
     await ports.chains.send([message])
-    expect(await ports.chains.receive(1, 20_000)).toMatchObject([{ message, deliveries: 2 }])
+    const [delivery] = await ports.chains.receive(1, 20_000, { pool: 'short' })
+    expect(delivery?.message).toEqual(message)
+    expect(delivery?.deliveries).toBeGreaterThan(1)
     await close()
   })
 

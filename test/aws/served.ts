@@ -2,7 +2,7 @@
  * aws: the suites that need services of AWS. `npm run test:aws` runs them against emulators; with
  * endpoints and credentials of one's own in the environment they would run against others.
  */
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isTruthy } from '../../shared/config/truthy.ts'
 import {
   type AwsService,
@@ -33,6 +33,6 @@ export function whenServed(
     return
   }
   if (absent.length > 0)
-    afterAll(() => console.warn(`SKIPPED: ${name}: nothing serves ${absent.join(', ')}`))
+    process.stderr.write(`SKIPPED: ${name}: nothing serves ${absent.join(', ')}\n`)
   describe.skipIf(absent.length > 0)(name, () => suites(settings))
 }

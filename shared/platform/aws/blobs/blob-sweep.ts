@@ -1,4 +1,9 @@
-import { CopyObjectCommand, DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+} from '@aws-sdk/client-s3'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import type { BlobEntry, BlobSweepPort } from '../../../ports/retention.ts'
 import type { EpochMs } from '../../../records/ids.ts'
@@ -14,9 +19,13 @@ import { asideKeyOf, asidesOf, type Bucket, keyOf, readKey } from './objects.ts'
 export function createBlobSweep(place: Bucket): BlobSweepPort {
   const { s3, bucket, prefix } = place
   const remove = (Key: string) => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
-  /** False when there is nothing to copy. */
+  /**
+   * False when there is nothing to copy. It is looked for first: not every server refuses to copy
+   * what was deleted in a bucket with versions.
+   */
   const copy = async (from: string, to: string): Promise<boolean> => {
     try {
+      await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: from }))
       const CopySource = `${bucket}/${from}`
       await s3.send(new CopyObjectCommand({ Bucket: bucket, CopySource, Key: to }))
       return true

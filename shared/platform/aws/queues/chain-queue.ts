@@ -1,6 +1,5 @@
 import {
   ChangeMessageVisibilityCommand,
-  DeleteMessageCommand,
   SendMessageBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
@@ -18,6 +17,7 @@ import { bodyBytesMax, bodyOf, readBody } from './chain-form.ts'
 import { lookThrough } from './dead-letters.ts'
 import { createLoans, formatReceipt, isVoid, parseReceipt } from './loans.ts'
 import { nameOfQueue, poll, type RawMessage } from './poll.ts'
+import { removeMessage } from './remove-message.ts'
 
 /** A queue with that of its dead letters, by their URLs. */
 export interface QueueUrls {
@@ -109,7 +109,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
       const receipt = parseReceipt(text)
       loans.forget(text)
       if (receipt === undefined || receipt.by === 'event') return
-      await removeOne(sqs, queues[receipt.pool].url, receipt.handle)
+      await removeMessage(sqs, queues[receipt.pool].url, receipt.handle)
     },
     extend: async (text, ms) => {
       const receipt = parseReceipt(text)
@@ -176,18 +176,6 @@ async function sendAll(
       )
       return Failed
     })
-}
-
-async function removeOne(sqs: SQSClient, url: string, handle: string): Promise<void> {
-  const command = new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handle })
-  await guarded(`queue ${nameOfQueue(url)}: delete`, async () => {
-    try {
-      await sqs.send(command)
-    } catch (thrown) {
-      // Gone already, or somebody else's now, who removes it as well.
-      if (!isVoid(nameOf(thrown))) throw thrown
-    }
-  })
 }
 
 /** False when the receipt is void. */

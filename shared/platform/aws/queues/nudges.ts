@@ -1,4 +1,4 @@
-import { DeleteMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { z } from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { limits } from '../../../config/limits.ts'
@@ -8,6 +8,7 @@ import type { ClockPort, LogPort } from '../../../ports/system.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { guarded } from '../failures.ts'
 import { nameOfQueue, poll } from './poll.ts'
+import { removeMessage } from './remove-message.ts'
 
 /** What nudges need: one queue; another pool has nudges of its own. */
 interface NudgesDeps {
@@ -74,11 +75,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
         const [message] = (await poll({ sqs, clock }, [{ url }], ask))?.messages ?? []
         if (message === undefined) return undefined
         const found = await fromEvent(message.body)
-        const command = new DeleteMessageCommand({
-          QueueUrl: url,
-          ReceiptHandle: message.handle,
-        })
-        await guarded(`queue ${name}: delete`, () => sqs.send(command))
+        await removeMessage(sqs, url, message.handle)
         if (found !== undefined) return found
       }
     },
