@@ -8,13 +8,15 @@ import { ourNode, programs, root } from './places.mjs'
 import { makeCode, prepare } from './prepare.mjs'
 import { start } from './quickstart.mjs'
 import { failure, say } from './saying.mjs'
-import { runTier } from './tests.mjs'
+import { emulators, runTier } from './tests.mjs'
 
 const commands = new Map([
   ['start', start],
   ['test', words => runTier('readme', words)],
   ['test:full', words => runTier('full', words)],
+  ['test:aws', words => runTier('aws', words)],
   ['nightly', words => runTier('nightly', words)],
+  ['emulators', startEmulators],
   ['check', check],
   ['gen', gen],
   ['bench', bench],
@@ -41,6 +43,11 @@ async function gen(words) {
 async function bench(words) {
   await prepare(programs)
   return runChild(ourNode, [join(root, 'bench', 'main.ts'), ...words])
+}
+
+async function startEmulators(words) {
+  await prepare()
+  return runChild(ourNode, [emulators, ...words])
 }
 
 /** Runs what a folder of tests has to say beside its tests. */

@@ -1,4 +1,4 @@
-/** The tiers of tests: vitest, then the golden cases, and one count over both. */
+/** The tiers of tests: vitest, the golden cases, what needs emulators, and one count over all. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChild } from './child.mjs'
@@ -8,17 +8,22 @@ import { say, since } from './saying.mjs'
 
 export const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 const golden = join(root, 'test', 'golden', 'run-tier.mjs')
+export const emulators = join(root, 'infra', 'emulators', 'main.ts')
 
 /**
  * Runs a tier and ends with a line `N passed, N failed`, to which `, N skipped` may follow. `words`
- * go to vitest: whoever chooses among tests wants no golden cases.
+ * go to vitest: whoever chooses among tests wants no golden cases. The full tier contains the one
+ * of AWS.
  */
 export async function runTier(tier, words) {
   await prepare(programs)
   const beganMs = Date.now()
   const env = ourEnvironment({ ANTICHAIN_TIER: tier })
   const counts = [await runVitest(tier, words, env)]
-  if (words.length === 0 && existsSync(golden)) counts.push(await runGolden(env))
+  const isWhole = words.length === 0 && tier !== 'aws'
+  if (isWhole && existsSync(golden)) counts.push(await runGolden(env))
+  if (isWhole && tier === 'full')
+    counts.push(await runVitest('aws', [], ourEnvironment({ ANTICHAIN_TIER: 'aws' })))
   const sum = key => counts.reduce((total, count) => total + count[key], 0)
   say(`tests took ${since(beganMs)}`)
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
@@ -36,7 +41,9 @@ async function runVitest(tier, words, env) {
     ...reporters,
     ...words,
   ]
-  const status = await runChild(ourNode, [vitest, ...options], { env })
+  // What talks to AWS does so to emulators, which run as long as the tests do.
+  const under = tier === 'aws' ? [emulators, '--', ourNode] : []
+  const status = await runChild(ourNode, [...under, vitest, ...options], { env })
   const counts = existsSync(report) ? countsOf(report) : nothing
   rmSync(report, { force: true })
   return atLeastOneFailed(status, counts)

@@ -43,6 +43,14 @@ export const catalogue = {
     exit: 1,
     hint: 'Export the state with --show-secrets where its secrets can be read, and import that.',
   },
+  SECRETS_URL_INVALID: {
+    exit: 2,
+    hint: 'Write it as awskms://<key id, alias/name or ARN>?region=<region>.',
+  },
+  SECRETS_KEY_UNUSABLE: {
+    exit: 3,
+    hint: 'Enable the key, or cancel its deletion; what it sealed cannot be opened without it.',
+  },
   SECRETS_MALFORMED: {
     exit: 1,
     hint: 'The ciphertext is damaged or belongs to another stack; restore it from a backup.',
@@ -183,6 +191,15 @@ export const catalogue = {
   STORE_CONFLICT: {
     exit: 1,
     hint: 'Someone else changed the stack meanwhile; run the command again.',
+  },
+  AWS_SETTINGS_INVALID: {
+    exit: 2,
+    hint: 'Set AWS_REGION to the region of the installation; ANTICHAIN_<SERVICE>_ENDPOINT is for emulators only.',
+  },
+  BLOB_TOO_LARGE: { exit: 1, hint: 'Make the file, archive or resource smaller, or divide it.' },
+  MESSAGE_TOO_LARGE: {
+    exit: 255,
+    hint: 'This is a fault of antichain; please report it with the output of -v.',
   },
   NODE_TOO_OLD: { exit: 1, hint: 'Run `npm install` in the antichain folder; it brings Node 24.' },
   INTERNAL_ASSERTION: {

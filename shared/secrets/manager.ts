@@ -1,4 +1,5 @@
 import { error } from '../errors/error.ts'
+import { type KeyKeeper, openCloudManager } from './cloud.ts'
 import type { SecretsManager } from './crypter.ts'
 import { openPassphraseManager } from './passphrase.ts'
 import { keyedDigest } from './symmetric.ts'
@@ -10,14 +11,21 @@ export interface ManagerOfState {
 }
 
 /**
- * The manager that a state names. Throws SECRETS_MANAGER_UNSUPPORTED for one that is kept by a
- * service or a cloud, SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED.
+ * The manager that a state names; `keeper` opens those of AWS. Throws SECRETS_MANAGER_UNSUPPORTED
+ * for one that is kept by a service, another cloud, or without a keeper, SECRETS_PASSPHRASE_WRONG,
+ * SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED, and what the keeper throws.
  */
 export async function managerFromState(
   provider: ManagerOfState,
   passphrase: string | undefined,
+  keeper?: KeyKeeper,
 ): Promise<SecretsManager> {
   if (provider.type === 'b64') return base64Manager
+  if (provider.type === 'cloud' && keeper !== undefined) {
+    const { url = '', encryptedkey = '' } = textsOf(provider.state)
+    if (url.startsWith('awskms://'))
+      return openCloudManager({ url, encryptedKey: encryptedkey }, keeper)
+  }
   if (provider.type !== 'passphrase')
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',

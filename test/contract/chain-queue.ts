@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ChainMessage, ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
 import { type Open, executorId, freshDeployment, operationId, whileOpen } from './opened.ts'
 
@@ -12,8 +12,21 @@ function messageOf(operation: number): ChainMessage {
   return { deployment: freshDeployment(), operations: [operationId(operation)] }
 }
 
+/** What not every queue can do. */
+export interface QueueAbilities {
+  /**
+   * Whether who receives can choose: messages of one deployment, and no more of them than a share.
+   * A queue without choice refuses to be asked, and somebody else bounds what is on loan.
+   */
+  readonly chooses: boolean
+}
+
 /** The queue of chains. */
-export function chainQueueContract(name: string, open: Open<QueueUnderTest>): void {
+export function chainQueueContract(
+  name: string,
+  open: Open<QueueUnderTest>,
+  { chooses }: QueueAbilities = { chooses: true },
+): void {
   describe(`chain queue: ${name}`, () => {
     let chains: ChainQueuePort
     let visibilityMs: number
@@ -89,6 +102,79 @@ export function chainQueueContract(name: string, open: Open<QueueUnderTest>): vo
       for (const { receipt } of await chains.receive(3, 0)) await chains.remove(receipt)
     })
 
+    test('a message that was not removed comes again, and its old receipt is void', async () => {
+      await chains.send([messageOf(1)])
+      const first = await receiveOne()
+      const second = await receiveOne()
+      expect(second.deliveries).toBe(2)
+      expect(second.message).toEqual(first.message)
+      expect(await chains.extend(first.receipt, 1000)).toBe(false)
+      await chains.remove(second.receipt)
+    })
+
+    test('a message that is extended does not come again meanwhile', async () => {
+      await chains.send([messageOf(1)])
+      const { receipt } = await receiveOne()
+      expect(await chains.extend(receipt, visibilityMs * 10)).toBe(true)
+      expect(await chains.receive(1, visibilityMs * 2)).toEqual([])
+      await chains.remove(receipt)
+    })
+
+    test('a message that was delivered five times in vain is a dead letter', async () => {
+      const message = messageOf(1)
+      await chains.send([message])
+      for (let count = 1; count <= 5; count += 1) {
+        expect((await receiveOne()).deliveries).toBe(count)
+      }
+      expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
+      expect(await chains.deadLetters(message.deployment)).toEqual([message])
+      expect(await chains.deadLetters(freshDeployment())).toEqual([])
+    })
+
+    test('a dead letter that is redriven is a message like a new one, and those of others stay', async () => {
+      const [message, other] = [messageOf(1), messageOf(2)]
+      await chains.send([message, other])
+      for (let count = 0; count < 10; count += 1) await receiveOne()
+      expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
+      expect(await chains.redrive(message.deployment)).toBe(1)
+      expect(await chains.deadLetters(message.deployment)).toEqual([])
+      expect(await chains.deadLetters(other.deployment)).toEqual([other])
+      const again = await receiveOne()
+      expect(again.message).toEqual(message)
+      expect(again.deliveries).toBe(1)
+      expect(await chains.redrive(message.deployment)).toBe(0)
+      await chains.remove(again.receipt)
+    })
+
+    if (chooses) choiceContract(() => chains, receiveForLong)
+    else
+      test('who asks for a choice of messages is refused, and takes none', async () => {
+        const message = messageOf(1)
+        await chains.send([message])
+        const { deployment } = message
+        const share = { executor: executorId('one'), operationsMax: 2 }
+        for (const about of [{ deployment }, { share }, { deployment, share }])
+          await expect(chains.receive(1, 0, about)).rejects.toMatchObject({
+            code: 'INTERNAL_ASSERTION',
+          })
+        const delivery = await receiveOne()
+        expect(delivery).toMatchObject({ message, deliveries: 1 })
+        await chains.remove(delivery.receipt)
+      })
+  })
+}
+
+/** Receiving by a choice. */
+function choiceContract(
+  given: () => ChainQueuePort,
+  receiveForLong: ChainQueuePort['receive'],
+): void {
+  describe('by a choice', () => {
+    let chains: ChainQueuePort
+    beforeAll(() => {
+      chains = given()
+    })
+
     test('who serves one deployment gets only its messages', async () => {
       const [mine, others] = [messageOf(1), messageOf(2)]
       await chains.send([others, mine])
@@ -139,50 +225,6 @@ export function chainQueueContract(name: string, open: Open<QueueUnderTest>): vo
       const second = await chains.receive(10, 10_000, about)
       expect(second).toHaveLength(1)
       await chains.remove(second[0]?.receipt ?? '')
-    })
-
-    test('a message that was not removed comes again, and its old receipt is void', async () => {
-      await chains.send([messageOf(1)])
-      const first = await receiveOne()
-      const second = await receiveOne()
-      expect(second.deliveries).toBe(2)
-      expect(second.message).toEqual(first.message)
-      expect(await chains.extend(first.receipt, 1000)).toBe(false)
-      await chains.remove(second.receipt)
-    })
-
-    test('a message that is extended does not come again meanwhile', async () => {
-      await chains.send([messageOf(1)])
-      const { receipt } = await receiveOne()
-      expect(await chains.extend(receipt, visibilityMs * 10)).toBe(true)
-      expect(await chains.receive(1, visibilityMs * 2)).toEqual([])
-      await chains.remove(receipt)
-    })
-
-    test('a message that was delivered five times in vain is a dead letter', async () => {
-      const message = messageOf(1)
-      await chains.send([message])
-      for (let count = 1; count <= 5; count += 1) {
-        expect((await receiveOne()).deliveries).toBe(count)
-      }
-      expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
-      expect(await chains.deadLetters(message.deployment)).toEqual([message])
-      expect(await chains.deadLetters(freshDeployment())).toEqual([])
-    })
-
-    test('a dead letter that is redriven is a message like a new one, and those of others stay', async () => {
-      const [message, other] = [messageOf(1), messageOf(2)]
-      await chains.send([message, other])
-      for (let count = 0; count < 10; count += 1) await receiveOne()
-      expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
-      expect(await chains.redrive(message.deployment)).toBe(1)
-      expect(await chains.deadLetters(message.deployment)).toEqual([])
-      expect(await chains.deadLetters(other.deployment)).toEqual([other])
-      const again = await receiveOne()
-      expect(again.message).toEqual(message)
-      expect(again.deliveries).toBe(1)
-      expect(await chains.redrive(message.deployment)).toBe(0)
-      await chains.remove(again.receipt)
     })
   })
 }

@@ -3,8 +3,12 @@ import type { HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import { type Open, freshDeployment, freshStack, operationId, whileOpen } from './opened.ts'
 
-/** Nudges. */
-export function nudgesContract(name: string, open: Open<{ readonly nudges: NudgesPort }>): void {
+/** Nudges; `chooses`: whether one can wait for those of one stack, or is refused. */
+export function nudgesContract(
+  name: string,
+  open: Open<{ readonly nudges: NudgesPort }>,
+  { chooses }: { readonly chooses: boolean } = { chooses: true },
+): void {
   describe(`nudges: ${name}`, () => {
     let nudges: NudgesPort
     whileOpen(open, given => {
@@ -23,16 +27,27 @@ export function nudgesContract(name: string, open: Open<{ readonly nudges: Nudge
       expect(await waiting).toBe(stack)
     })
 
-    test('who waits for one stack does not get the nudge of another', async () => {
-      const [mine, others] = [freshStack(), freshStack()]
-      const waiting = nudges.receive(10_000, { stack: mine })
-      await nudges.nudge(others, 0)
-      await nudges.nudge(mine, 0)
-      expect(await waiting).toBe(mine)
-      expect(await nudges.receive(10_000)).toBe(others)
-      const over = AbortSignal.abort()
-      expect(await nudges.receive(10_000, { stack: mine, signal: over })).toBeUndefined()
-    })
+    if (chooses)
+      test('who waits for one stack does not get the nudge of another', async () => {
+        const [mine, others] = [freshStack(), freshStack()]
+        const waiting = nudges.receive(10_000, { stack: mine })
+        await nudges.nudge(others, 0)
+        await nudges.nudge(mine, 0)
+        expect(await waiting).toBe(mine)
+        expect(await nudges.receive(10_000)).toBe(others)
+        const over = AbortSignal.abort()
+        expect(await nudges.receive(10_000, { stack: mine, signal: over })).toBeUndefined()
+      })
+    else
+      test('who waits for one stack is refused, and takes no nudge', async () => {
+        const stack = freshStack()
+        await nudges.nudge(stack, 0)
+        const waiting = nudges.receive(0, { stack })
+        await expect(waiting).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
+        expect(await nudges.receive(10_000)).toBe(stack)
+        const over = AbortSignal.abort()
+        expect(await nudges.receive(10_000, { signal: over })).toBeUndefined()
+      })
 
     test('a delayed nudge comes after its delay, not before', async () => {
       const stack = freshStack()

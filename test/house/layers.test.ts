@@ -28,6 +28,7 @@ const layers: readonly (readonly string[])[] = [
   ['functions'],
   ['local'],
   ['cli'],
+  ['infra'],
   ['bench', 'test'],
 ]
 

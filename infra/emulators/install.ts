@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { takeLock } from '../../cli/bootstrap/lock.mjs'
+import type { CommandLine, EmulatorRow } from './servers.ts'
+
+/** An emulator that is installed, and where; or why it is not. */
+export type Installed =
+  | { readonly kind: 'installed'; readonly row: EmulatorRow; readonly folder: string }
+  | { readonly kind: 'missing'; readonly row: EmulatorRow; readonly why: string }
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** How long one command of an installation may take: a cold build on a busy machine. */
+const installMs = 30 * 60_000
+
+/** Where installed emulators stay: outside the repository, for all clones of this user. */
+export function cacheFolder(env: Env): string {
+  const base = env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+  return join(base, 'antichain', 'emulators')
+}
+
+/**
+ * Installs an emulator unless it is there. One process at a time does; who waits finds it done.
+ * `said` gets lines of progress. A toolchain that is not there, and an installation that fails, are
+ * answered and not thrown.
+ */
+export async function install(
+  row: EmulatorRow,
+  env: Env,
+  said: (line: string) => void,
+): Promise<Installed> {
+  const folder = join(cacheFolder(env), `${row.name}-${row.version}`)
+  const isThere = (): boolean => existsSync(join(folder, row.proof))
+  const absent = row.tools.filter(tool => !isOnPath(tool, env))
+  // A server that runs in a virtual machine needs it to start, not only to be installed.
+  if (absent.length > 0 && !(isThere() && row.tools.length === 1))
+    return {
+      kind: 'missing',
+      row,
+      why: `${row.toolchain} is not there: no ${absent.join(', no ')}`,
+    }
+  if (isThere()) return { kind: 'installed', row, folder }
+  const release = await takeLock(`${folder}.lock`)
+  try {
+    if (!isThere()) {
+      said(`installing ${row.name} ${row.version} with ${row.tools.at(-1)} (${row.takes})`)
+      mkdirSync(folder, { recursive: true })
+      for (const [name, text] of Object.entries(row.files ?? {}))
+        writeFileSync(join(folder, name), text)
+      const beganMs = Date.now()
+      for (const line of row.install(folder)) {
+        const why = await run(line, env)
+        if (why !== undefined) return { kind: 'missing', row, why }
+      }
+      said(`installed ${row.name} in ${Math.round((Date.now() - beganMs) / 1000)} s`)
+    }
+  } finally {
+    release()
+  }
+  return { kind: 'installed', row, folder }
+}
+
+/** Runs one command of an installation; answers what went wrong. Its errors are shown. */
+function run([command = '', ...words]: CommandLine, env: Env): Promise<string | undefined> {
+  return new Promise(resolve => {
+    const child = spawn(command, words, {
+      env: { ...env },
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: installMs,
+      killSignal: 'SIGKILL',
+    })
+    child.once('error', thrown => resolve(`${command} cannot be run: ${thrown.message}`))
+    child.once('close', (status, signal) =>
+      resolve(status === 0 ? undefined : `'${command} …' ended with ${status ?? signal}`),
+    )
+  })
+}
+
+function isOnPath(tool: string, env: Env): boolean {
+  return (env['PATH'] ?? '').split(delimiter).some(folder => {
+    try {
+      accessSync(join(folder, tool), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}

@@ -1,0 +1,85 @@
+/**
+ * `npm run emulators`: installs and starts the emulators, prints the variables of their clients,
+ * and stays until it is told to end. With `-- command…` it runs that command with the variables
+ * instead, and ends with its status. With CI set, an emulator that is missing makes the status 1.
+ */
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { isTruthy } from '../../shared/config/truthy.ts'
+import { install } from './install.ts'
+import { emulators } from './servers.ts'
+import { endpointVariable, startEmulators } from './start.ts'
+
+const say = (line: string): void => console.error(`· ${line}`)
+
+async function main(words: readonly string[]): Promise<number> {
+  const separator = words.indexOf('--')
+  const command = separator === -1 ? undefined : words.slice(separator + 1)
+  const unknown = words.slice(0, separator === -1 ? words.length : separator)
+  if (unknown.length > 0 || command?.length === 0) {
+    console.error(`error: emulators takes nothing, or -- and a command`)
+    return 2
+  }
+  const all = []
+  // One after the other: two cold builds at once only make each other slow.
+  for (const row of emulators) all.push(await install(row, process.env, say))
+  const missing = all.filter(one => one.kind === 'missing')
+  for (const { row, why } of missing)
+    for (const service of row.services)
+      console.error(`SKIPPED: everything that needs ${service} (${row.name}): ${why}`)
+  const isStrict = missing.length > 0 && isTruthy(process.env['CI'])
+  const beganMs = Date.now()
+  const started = await startEmulators(all.filter(one => one.kind === 'installed'))
+  try {
+    const names = all.flatMap(one => (one.kind === 'installed' ? [one.row.name] : []))
+    say(`${names.join(', ')} answer after ${((Date.now() - beganMs) / 1000).toFixed(1)} s`)
+    if (command !== undefined) {
+      const status = await runWith(command, started.variables)
+      return isStrict && status === 0 ? 1 : status
+    }
+    for (const [name, value] of Object.entries(started.variables))
+      console.log(`export ${name}=${value}`)
+    const why = await Promise.race([started.died, told()])
+    if (why !== undefined) console.error(`error: ${why}`)
+    return why === undefined && !isStrict ? 0 : 1
+  } finally {
+    await started.stop()
+  }
+}
+
+/** Resolves when this process is told to end. */
+function told(): Promise<undefined> {
+  // Waiting for a signal keeps no process alive by itself.
+  const alive = setInterval(() => {}, 1 << 30)
+  return new Promise<undefined>(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => resolve(undefined))
+  }).finally(() => clearInterval(alive))
+}
+
+/** Runs a command to its end, whatever signals come meanwhile; endpoints of before do not count. */
+function runWith(
+  [file = '', ...words]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<number> {
+  const before = emulators.flatMap(({ services }) => services.map(endpointVariable))
+  const kept = Object.entries(process.env).filter(([name]) => !before.includes(name))
+  const child = spawn(file, words, {
+    env: { ...Object.fromEntries(kept), ...variables },
+    stdio: 'inherit',
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  return new Promise((resolve, failed) => {
+    child.once('error', failed)
+    child.once('close', (status, signal) =>
+      resolve(status ?? 128 + (signal === null ? 1 : constants.signals[signal])),
+    )
+  })
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (thrown) {
+  console.error(`error: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,74 @@
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+} from '@aws-sdk/client-s3'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import type { BlobEntry, BlobSweepPort } from '../../../ports/retention.ts'
+import type { EpochMs } from '../../../records/ids.ts'
+import { guarded, statusOf } from '../failures.ts'
+import { asideKeyOf, asidesOf, type Bucket, keyOf, readKey } from './objects.ts'
+
+/**
+ * The sweep over blobs of a bucket. To set aside is to copy under a key with the time, then to
+ * delete: who puts the same bytes meanwhile makes an object of their own, which no removal of what
+ * was set aside touches. In a bucket with versions all deletions leave a version behind, which the
+ * bucket's lifecycle ends; until then it can be brought back. A page has at most 1,000 blobs.
+ */
+export function createBlobSweep(place: Bucket): BlobSweepPort {
+  const { s3, bucket, prefix } = place
+  const remove = (Key: string) => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
+  /**
+   * False when there is nothing to copy. It is looked for first: not every server refuses to copy
+   * what was deleted in a bucket with versions.
+   */
+  const copy = async (from: string, to: string): Promise<boolean> => {
+    try {
+      await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: from }))
+      const CopySource = `${bucket}/${from}`
+      await s3.send(new CopyObjectCommand({ Bucket: bucket, CopySource, Key: to }))
+      return true
+    } catch (thrown) {
+      if (statusOf(thrown) === 404) return false
+      throw thrown
+    }
+  }
+  return {
+    list: async cursor => {
+      const command = new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: prefix,
+        MaxKeys: awsLimits.blobsPerPage,
+        ...(cursor === '' ? {} : { ContinuationToken: cursor }),
+      })
+      const page = await guarded(`blobs of ${bucket}: list`, () => s3.send(command))
+      const blobs = (page.Contents ?? []).flatMap(({ Key = '', Size = 0, LastModified }) => {
+        const named = readKey(place, Key)
+        if (named === undefined) return []
+        const { hash, asideAt } = named
+        const at = asideAt ?? ((LastModified?.getTime() ?? 0) as EpochMs)
+        return [{ hash, bytes: Size, at, isAside: asideAt !== undefined } satisfies BlobEntry]
+      })
+      return { blobs, next: page.NextContinuationToken }
+    },
+    setAside: (hash, now) =>
+      guarded(`blob ${hash}: set aside`, async () => {
+        const key = keyOf(place, hash)
+        if (await copy(key, asideKeyOf(place, hash, now))) await remove(key)
+      }),
+    putBack: hash =>
+      guarded(`blob ${hash}: put back`, async () => {
+        const asides = await asidesOf(place, hash)
+        const [first] = asides
+        if (first === undefined || !(await copy(first.key, keyOf(place, hash)))) return
+        for (const { key } of asides) await remove(key)
+      }),
+    remove: hash =>
+      guarded(`blob ${hash}: remove`, async () => {
+        for (const { key } of await asidesOf(place, hash)) await remove(key)
+      }),
+    // S3 shows no object before it is whole, and nothing is put in parts.
+    removeUnfinished: async () => ({ count: 0, bytes: 0 }),
+  }
+}

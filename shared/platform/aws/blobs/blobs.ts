@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import { error } from '../../../errors/error.ts'
+import type { BlobsPort } from '../../../ports/records.ts'
+import type { ClockPort } from '../../../ports/system.ts'
+import type { BlobHash } from '../../../records/ids.ts'
+import { awsFailure, guarded, statusOf } from '../failures.ts'
+import { type Bucket, asidesOf, keyOf } from './objects.ts'
+
+/** What blobs need. */
+interface BlobsDeps extends Bucket {
+  readonly clock: ClockPort
+  /** The largest blob. */
+  readonly bytesMax?: number
+}
+
+/**
+ * Blobs as objects `<prefix><hash>.blob` of a bucket. S3 shows an object only when it is whole, and
+ * verifies its SHA-256 as it comes in; readers verify it again. One put of at most 512 MiB, never
+ * in parts. Throws BLOB_TOO_LARGE, and what `awsFailure` says.
+ */
+export function createBlobs(deps: BlobsDeps): BlobsPort {
+  const { s3, bucket } = deps
+  const bytesMax = deps.bytesMax ?? awsLimits.blobBytesMax
+  return {
+    put: async bytes => {
+      const hash = hashOf(bytes)
+      if (bytes.length > bytesMax)
+        throw error('BLOB_TOO_LARGE', `a blob of ${bytes.length} bytes is too large`, {
+          details: { bytes: bytes.length, bytesMax },
+        })
+      await putWhole(deps, hash, bytes)
+      return hash
+    },
+    get: async hash => {
+      const key = keyOf(deps, hash)
+      const what = `blob ${hash}: get`
+      // What was set aside is still there; it may be put back between the first look and the next.
+      const looks = [
+        async () => [key],
+        async () => (await asidesOf(deps, hash)).map(aside => aside.key),
+        async () => [key],
+      ]
+      for (const look of looks)
+        for (const place of await look()) {
+          const bytes = await guarded(what, () => contentOf(s3, bucket, place))
+          if (bytes !== undefined && hashOf(bytes) === hash) return bytes
+        }
+      throw error('STATE_INVALID', `the blob ${key} of the bucket ${bucket} is absent or damaged`, {
+        hint: 'Restore an older version of the object, or import an export of the stack.',
+        details: { bucket, key },
+      })
+    },
+  }
+}
+
+/**
+ * Puts an object unless a whole one is there. A put that finds one, or whose reply was lost and
+ * which then finds itself, looks at what stands there by its checksum.
+ */
+async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Promise<void> {
+  const { s3, bucket, clock } = deps
+  const key = keyOf(deps, hash)
+  const what = `blob ${hash}: put`
+  const checksum = Buffer.from(hash, 'hex').toString('base64')
+  const put = (condition: { readonly IfNoneMatch?: string }) =>
+    s3.send(
+      new PutObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        Body: bytes,
+        ContentLength: bytes.length,
+        ChecksumSHA256: checksum,
+        ...condition,
+      }),
+    )
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await put({ IfNoneMatch: '*' })
+      return
+    } catch (thrown) {
+      // 409: somebody else puts the same at this moment.
+      const status = statusOf(thrown)
+      const isTaken = status === 412 || status === 409
+      if (!isTaken || tries === awsLimits.putTriesMax) throw awsFailure(what, thrown)
+      const stands = await guarded(what, () => standsThere(s3, { bucket, key, checksum, bytes }))
+      if (stands) return
+      if (status === 409) await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
+      else {
+        // Damaged, or a mark of a deletion: the right bytes may stand over either.
+        await guarded(what, () => put({}))
+        return
+      }
+    }
+  }
+}
+
+/** Whether an object with these bytes is there, by what S3 knows of it. */
+async function standsThere(
+  s3: S3Client,
+  about: {
+    readonly bucket: string
+    readonly key: string
+    readonly checksum: string
+    readonly bytes: Uint8Array
+  },
+): Promise<boolean> {
+  try {
+    const head = await s3.send(
+      new HeadObjectCommand({ Bucket: about.bucket, Key: about.key, ChecksumMode: 'ENABLED' }),
+    )
+    return head.ContentLength === about.bytes.length && head.ChecksumSHA256 === about.checksum
+  } catch (thrown) {
+    if (statusOf(thrown) === 404) return false
+    throw thrown
+  }
+}
+
+/** Undefined when there is no such object, or it is larger than any blob. */
+async function contentOf(
+  s3: S3Client,
+  bucket: string,
+  key: string,
+): Promise<Uint8Array | undefined> {
+  try {
+    const found = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+    if (found.Body === undefined) return undefined
+    if ((found.ContentLength ?? 0) > awsLimits.blobBytesMax) {
+      await found.Body.transformToWebStream().cancel()
+      return undefined
+    }
+    return await found.Body.transformToByteArray()
+  } catch (thrown) {
+    if (statusOf(thrown) === 404 && !isBucketMissing(thrown)) return undefined
+    throw thrown
+  }
+}
+
+function isBucketMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'NoSuchBucket'
+}
+
+/** The name of bytes: hex SHA-256. */
+function hashOf(bytes: Uint8Array): BlobHash {
+  return createHash('sha256').update(bytes).digest('hex') as BlobHash
+}

@@ -1,0 +1,63 @@
+import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
+import { error } from '../../../errors/error.ts'
+import type { BlobHash, EpochMs } from '../../../records/ids.ts'
+import { guarded } from '../failures.ts'
+
+/** A part of a bucket: keys begin with `prefix`, which ends with a slash. */
+export interface Bucket {
+  readonly s3: S3Client
+  readonly bucket: string
+  readonly prefix: string
+}
+
+/** An object of a blob that was set aside, and when. */
+export interface Aside {
+  readonly key: string
+  readonly at: EpochMs
+}
+
+/** What a name below the prefix says: `<hash>.blob`, or `<hash>.<milliseconds>.aside`. */
+const nameForm = /^([0-9a-f]{64})\.(?:blob|(\d+)\.aside)$/
+
+/** A hash may come from a file that a person edited: nothing but digits becomes part of a key. */
+function checked(hash: BlobHash): BlobHash {
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw error('STATE_INVALID', `"${hash}" does not name a blob`)
+  return hash
+}
+
+/** The key of a blob. No key is a folder of another, as some servers cannot have both. */
+export function keyOf({ prefix }: Pick<Bucket, 'prefix'>, hash: BlobHash): string {
+  return `${prefix}${checked(hash)}.blob`
+}
+
+/** The key of a blob that was set aside at a time. */
+export function asideKeyOf(
+  { prefix }: Pick<Bucket, 'prefix'>,
+  hash: BlobHash,
+  at: EpochMs,
+): string {
+  return `${prefix}${checked(hash)}.${at}.aside`
+}
+
+/** What a key names; undefined for what is none of ours. */
+export function readKey(
+  { prefix }: Pick<Bucket, 'prefix'>,
+  key: string,
+): { readonly hash: BlobHash; readonly asideAt?: EpochMs } | undefined {
+  const [, hash, at] = nameForm.exec(key.slice(prefix.length)) ?? []
+  if (hash === undefined || !key.startsWith(prefix)) return undefined
+  return { hash: hash as BlobHash, ...(at === undefined ? {} : { asideAt: Number(at) as EpochMs }) }
+}
+
+/** Where a blob lies that was set aside, oldest first: more than once after a death in between. */
+export async function asidesOf(place: Bucket, hash: BlobHash): Promise<readonly Aside[]> {
+  const command = new ListObjectsV2Command({
+    Bucket: place.bucket,
+    Prefix: `${place.prefix}${checked(hash)}.`,
+  })
+  const { Contents = [] } = await guarded(`blob ${hash}: look`, () => place.s3.send(command))
+  return Contents.flatMap(({ Key = '' }) => {
+    const asideAt = readKey(place, Key)?.asideAt
+    return asideAt === undefined ? [] : [{ key: Key, at: asideAt }]
+  }).toSorted((a, b) => a.at - b.at)
+}

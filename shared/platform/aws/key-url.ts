@@ -1,0 +1,56 @@
+import { error } from '../../errors/error.ts'
+
+/** What a URL of a key in KMS says. */
+export interface KeyUrl {
+  /** A key id, `alias/<name>` or an ARN. */
+  readonly keyId: string
+  /** That of the query, else of the ARN; undefined: that of the surroundings. */
+  readonly region: string | undefined
+  readonly context: Readonly<Record<string, string>>
+}
+
+/** Parameters that say how another SDK is set up, and change nothing here. */
+const ignored: ReadonlySet<string> = new Set(['awssdk'])
+
+/**
+ * Reads `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `context_<name>=…` for
+ * the encryption context. Throws SECRETS_URL_INVALID, also for a parameter that is not known: what
+ * it asks for would be left out. Source: `state.md` 3.3.
+ */
+export function parseKeyUrl(text: string): KeyUrl {
+  const refuse = (why: string) =>
+    error('SECRETS_URL_INVALID', `the address of the key '${withoutQuery(text)}' ${why}`)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'awskms:') throw refuse('does not begin with awskms://')
+  const path = decoded(url.pathname)
+  if (path === undefined) throw refuse('cannot be decoded')
+  const keyId = `${url.host}${path}`.replace(/^\/+/, '').replace(/\/+$/, '')
+  if (keyId === '') throw refuse('names no key')
+  let region: string | undefined
+  const context: Record<string, string> = {}
+  for (const [name, value] of url.searchParams) {
+    if (name === 'region') region = value
+    else if (name.startsWith('context_')) context[name.slice('context_'.length)] = value
+    else if (!ignored.has(name)) throw refuse(`has the parameter '${name}', which is not supported`)
+  }
+  return { keyId, region: region || regionOfArn(keyId), context }
+}
+
+/** `arn:aws:kms:<region>:<account>:…` */
+function regionOfArn(keyId: string): string | undefined {
+  const [arn, , service, region] = keyId.split(':')
+  return arn === 'arn' && service === 'kms' && region !== '' ? region : undefined
+}
+
+/** A context may be nobody's business. */
+function withoutQuery(text: string): string {
+  return text.split('?')[0] ?? text
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,201 @@
+import {
+  ChangeMessageVisibilityCommand,
+  SendMessageBatchCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import { limits } from '../../../config/limits.ts'
+import { assert, messageOf } from '../../../errors/error.ts'
+import type { ChainMessage, ChainQueuePort, Delivery } from '../../../ports/queue.ts'
+import type { BlobsPort } from '../../../ports/records.ts'
+import type { ClockPort, LogPort } from '../../../ports/system.ts'
+import type { DeploymentId } from '../../../records/ids.ts'
+import type { Pool } from '../../../records/pool.ts'
+import { guarded, nameOf } from '../failures.ts'
+import { batchesOf, wholeBatch } from './batches.ts'
+import { bodyBytesMax, bodyOf, readBody } from './chain-form.ts'
+import { lookThrough } from './dead-letters.ts'
+import { createLoans, formatReceipt, isVoid, parseReceipt } from './loans.ts'
+import { nameOfQueue, poll, type RawMessage } from './poll.ts'
+import { removeMessage } from './remove-message.ts'
+
+/** A queue with that of its dead letters, by their URLs. */
+export interface QueueUrls {
+  readonly url: string
+  readonly deadUrl: string
+}
+
+/** What the queue of chains needs. */
+interface ChainQueueDeps {
+  readonly sqs: SQSClient
+  readonly queues: Readonly<Record<Pool, QueueUrls>>
+  readonly blobs: BlobsPort
+  readonly clock: ClockPort
+  readonly log: LogPort
+  /** How long a delivery is invisible to others; whole seconds. */
+  readonly visibilityMs?: number
+  /** Messages with a larger body go by reference. */
+  readonly bytesMax?: number
+}
+
+/** The queue of chains, with what an event source of a function hands over. */
+export interface AwsChainQueue extends ChainQueuePort {
+  /**
+   * The delivery of a message that an event source got; undefined for what cannot be read, which
+   * the function must report as failed. Its removal is the event source's, once the function has
+   * not reported it.
+   */
+  readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<Delivery | undefined>
+}
+
+/**
+ * The queue of chains over two SQS standard queues, one a pool, each with a queue of dead letters to
+ * which SQS itself moves a message after 5 deliveries (the redrive policy of the infrastructure).
+ * A send whose reply was lost may send twice. There is no choice of messages in SQS: a receive that
+ * names a deployment or a share is refused, and what a deployment may have in flight is bounded by
+ * the generator's window and by the event source's concurrency.
+ */
+export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
+  const { sqs, queues, blobs, clock, log } = deps
+  const visibilityMs = deps.visibilityMs ?? limits.visibilityMs
+  const loans = createLoans(clock.monotonicMs)
+  const deliveryOf = async (
+    pool: Pool,
+    by: 'receive' | 'event',
+    raw: RawMessage,
+  ): Promise<Delivery | undefined> => {
+    const { id, handle, deliveries } = raw
+    try {
+      const message = await readBody(raw.body, blobs)?.message()
+      if (message !== undefined) {
+        const receipt = formatReceipt({ pool, by, handle })
+        if (by === 'receive') loans.note(receipt, visibilityMs)
+        return { message, receipt, deliveries }
+      }
+      // It comes again until it is a dead letter; its text may be anybody's.
+      log.write('error', 'message.unreadable', { id, deliveries })
+    } catch (thrown) {
+      // One message without its blob keeps no other back.
+      log.write('error', 'message.unreadable', { id, deliveries, why: messageOf(thrown) })
+    }
+    return undefined
+  }
+  return {
+    send: async messages => {
+      for (const { operations } of messages)
+        assert(
+          operations.length <= limits.chainOperationsMax,
+          'a chain message names at most 64 operations',
+        )
+      for (const pool of ['short', 'long'] as const) {
+        const own = messages.filter(message => (message.pool ?? 'short') === pool)
+        await sendAll(deps, queues[pool].url, own)
+      }
+    },
+    receive: async (max, waitMs, { deployment, pool, signal, share } = {}) => {
+      assert(
+        deployment === undefined && share === undefined,
+        'SQS gives out messages without a choice: nobody asks for those of one deployment',
+      )
+      const named = (['short', 'long'] as const)
+        .filter(one => pool === undefined || one === pool)
+        .map(one => ({ pool: one, url: queues[one].url }))
+      const got = await poll({ sqs, clock }, named, { max, waitMs, visibilityMs, signal })
+      if (got === undefined) return []
+      const all = got.messages.map(raw => deliveryOf(got.queue.pool, 'receive', raw))
+      return (await Promise.all(all)).filter(one => one !== undefined)
+    },
+    remove: async text => {
+      const receipt = parseReceipt(text)
+      loans.forget(text)
+      if (receipt === undefined || receipt.by === 'event') return
+      await removeMessage(sqs, queues[receipt.pool].url, receipt.handle)
+    },
+    extend: async (text, ms) => {
+      const receipt = parseReceipt(text)
+      if (receipt === undefined || loans.isOver(text)) return false
+      const url = queues[receipt.pool].url
+      const forMs = Math.min(ms, awsLimits.loanMs)
+      const done = await extendOne(sqs, url, { handle: receipt.handle, forMs })
+      if (done && receipt.by === 'receive') loans.note(text, forMs)
+      return done
+    },
+    deadLetters: async deployment => {
+      const found: ChainMessage[] = []
+      const look = ({ deadUrl }: QueueUrls) =>
+        lookThrough(deps, deadUrl, async letters => {
+          for (const { message } of lettersOf(letters, deployment, blobs))
+            found.push(await message())
+          return []
+        })
+      await Promise.all(Object.values(queues).map(look))
+      return found
+    },
+    redrive: async deployment => {
+      let count = 0
+      const look = ({ url, deadUrl }: QueueUrls) =>
+        lookThrough(deps, deadUrl, async letters => {
+          const own = lettersOf(letters, deployment, blobs)
+          const messages = await Promise.all(own.map(({ message }) => message()))
+          // First sent, then removed: who dies in between has sent them twice, which is harmless.
+          await sendAll(deps, url, messages)
+          count += own.length
+          return own.map(({ letter }) => letter)
+        })
+      await Promise.all(Object.values(queues).map(look))
+      return count
+    },
+    fromEvent: (pool, raw) => deliveryOf(pool, 'event', raw),
+  }
+}
+
+function lettersOf(
+  letters: readonly RawMessage[],
+  deployment: DeploymentId,
+  blobs: Pick<BlobsPort, 'get'>,
+) {
+  return letters.flatMap(letter => {
+    const read = readBody(letter.body, blobs)
+    return read?.deployment === deployment ? [{ letter, message: read.message }] : []
+  })
+}
+
+async function sendAll(
+  { sqs, blobs, clock, bytesMax = bodyBytesMax }: ChainQueueDeps,
+  url: string,
+  messages: readonly ChainMessage[],
+): Promise<void> {
+  const what = `queue ${nameOfQueue(url)}: send`
+  const bodies = await Promise.all(messages.map(message => bodyOf(message, blobs, bytesMax)))
+  const entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }))
+  const batches = batchesOf(entries, ({ MessageBody }) => Buffer.byteLength(MessageBody))
+  for (const batch of batches)
+    await wholeBatch(clock, what, batch, async Entries => {
+      const { Failed = [] } = await sqs.send(
+        new SendMessageBatchCommand({ QueueUrl: url, Entries }),
+      )
+      return Failed
+    })
+}
+
+/** False when the receipt is void. */
+async function extendOne(
+  sqs: SQSClient,
+  url: string,
+  { handle, forMs }: { readonly handle: string; readonly forMs: number },
+): Promise<boolean> {
+  const command = new ChangeMessageVisibilityCommand({
+    QueueUrl: url,
+    ReceiptHandle: handle,
+    VisibilityTimeout: Math.ceil(forMs / 1000),
+  })
+  return guarded(`queue ${nameOfQueue(url)}: extend`, async () => {
+    try {
+      await sqs.send(command)
+      return true
+    } catch (thrown) {
+      if (isVoid(nameOf(thrown))) return false
+      throw thrown
+    }
+  })
+}

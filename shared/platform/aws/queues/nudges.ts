@@ -1,0 +1,92 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { z } from 'zod'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import { limits } from '../../../config/limits.ts'
+import { assert } from '../../../errors/error.ts'
+import type { NudgesPort } from '../../../ports/queue.ts'
+import type { ClockPort, LogPort } from '../../../ports/system.ts'
+import type { StackId } from '../../../records/ids.ts'
+import { guarded } from '../failures.ts'
+import { nameOfQueue, poll } from './poll.ts'
+import { removeMessage } from './remove-message.ts'
+
+/** What nudges need: one queue; another pool has nudges of its own. */
+interface NudgesDeps {
+  readonly sqs: SQSClient
+  readonly url: string
+  readonly clock: ClockPort
+  readonly log: LogPort
+}
+
+/** Nudges, with what an event source of a function hands over. */
+export interface AwsNudges extends NudgesPort {
+  /**
+   * The stack of a nudge that an event source got; undefined when it is not due yet, and sent again
+   * for later, or cannot be read. Either way the event source shall remove it.
+   */
+  readonly fromEvent: (body: string) => Promise<StackId | undefined>
+}
+
+/** `dueAt`: milliseconds since 1970, of a nudge that is later than SQS can delay it. */
+const nudgeForm = z.object({
+  v: z.literal(1),
+  stack: z.string().min(1),
+  dueAt: z.int().positive().optional(),
+})
+
+/**
+ * Nudges over one SQS standard queue. SQS delays a message by 15 minutes at most: a nudge that is
+ * later carries its time, and whoever receives it before sends it again. Each may come twice. A
+ * receive removes what it answers; who dies after it is woken by the next dead-man nudge. A receive
+ * that names a stack is refused: SQS gives out messages without a choice.
+ */
+export function createNudges(deps: NudgesDeps): AwsNudges {
+  const { sqs, url, clock, log } = deps
+  const name = nameOfQueue(url)
+  const send = async (stack: string, delayMs: number): Promise<void> => {
+    const isLate = delayMs > awsLimits.delayMs
+    const dueAt = isLate ? { dueAt: Math.ceil(clock.now() + delayMs) } : {}
+    const command = new SendMessageCommand({
+      QueueUrl: url,
+      MessageBody: JSON.stringify({ v: 1, stack, ...dueAt }),
+      DelaySeconds: Math.ceil(Math.max(0, Math.min(delayMs, awsLimits.delayMs)) / 1000),
+    })
+    await guarded(`queue ${name}: send`, () => sqs.send(command))
+  }
+  const fromEvent: AwsNudges['fromEvent'] = async body => {
+    const nudge = readNudge(body)
+    if (nudge === undefined) {
+      log.write('error', 'nudge.unreadable', { queue: name })
+      return undefined
+    }
+    const earlyMs = (nudge.dueAt ?? 0) - clock.now()
+    if (earlyMs <= 0) return nudge.stack as StackId
+    await send(nudge.stack, earlyMs)
+    return undefined
+  }
+  return {
+    nudge: (stack, delayMs) => send(stack, delayMs),
+    receive: async (waitMs, { stack, signal } = {}) => {
+      assert(stack === undefined, 'SQS gives out nudges without a choice: nobody asks for a stack')
+      const untilMs = clock.monotonicMs() + waitMs
+      for (;;) {
+        const leftMs = Math.max(0, untilMs - clock.monotonicMs())
+        const ask = { max: 1, waitMs: leftMs, visibilityMs: limits.visibilityMs, signal }
+        const [message] = (await poll({ sqs, clock }, [{ url }], ask))?.messages ?? []
+        if (message === undefined) return undefined
+        const found = await fromEvent(message.body)
+        await removeMessage(sqs, url, message.handle)
+        if (found !== undefined) return found
+      }
+    },
+    fromEvent,
+  }
+}
+
+function readNudge(body: string): z.infer<typeof nudgeForm> | undefined {
+  try {
+    return nudgeForm.safeParse(JSON.parse(body)).data
+  } catch {
+    return undefined
+  }
+}

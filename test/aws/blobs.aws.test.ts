@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { expect, test } from 'vitest'
+import { createBlobSweep } from '../../shared/platform/aws/blobs/blob-sweep.ts'
+import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
+import { type AwsSettings, createS3 } from '../../shared/platform/aws/clients.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { blobSweepContract } from '../contract/blob-sweep.ts'
+import { blobsContract } from '../contract/blobs.ts'
+import { epochMs } from '../contract/opened.ts'
+import { type FaultRule, withFaults } from './faults-queues.ts'
+import { madeBucket } from './places.ts'
+import { whenServed } from './served.ts'
+
+const clock = createSystemClock()
+const prefix = 'blobs/'
+
+/** Blobs in a bucket of their own. */
+async function openBlobs(
+  plain: AwsSettings,
+  { rules = [], bytesMax }: { rules?: readonly FaultRule[]; bytesMax?: number } = {},
+) {
+  const direct = createS3(plain)
+  const bucket = await madeBucket(direct)
+  const { settings, counts } = withFaults(plain, rules, 23)
+  const s3 = createS3(settings)
+  const place = { s3, bucket, prefix }
+  const close = async (): Promise<void> => {
+    direct.destroy()
+    s3.destroy()
+  }
+  const ports = {
+    blobs: createBlobs({ ...place, clock, ...(bytesMax === undefined ? {} : { bytesMax }) }),
+    blobSweep: createBlobSweep(place),
+  }
+  return { ports, counts, direct, bucket, close }
+}
+
+/** Every request of S3 may be repeated, also one whose reply was lost. */
+const faults: readonly FaultRule[] = [
+  { kind: 'throttled', percent: 10, attemptsMax: 1 },
+  { kind: 'broken', percent: 10, attemptsMax: 2 },
+  { kind: 'late', percent: 10, attemptsMax: 9 },
+  { kind: 'lost', percent: 25, attemptsMax: 2 },
+]
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+whenServed('blobs over S3', ['S3'], settings => {
+  blobsContract('S3', () => openBlobs(settings()))
+  blobsContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
+  blobSweepContract('S3', () => openBlobs(settings()))
+  blobSweepContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
+
+  test('of many who put the same bytes at once all are told that they stand, and one did', async () => {
+    const { ports, direct, bucket, close } = await openBlobs(settings())
+    const bytes = new Uint8Array(200_000).fill(7)
+    await Promise.all(Array.from({ length: 16 }, () => ports.blobs.put(bytes)))
+    const { Versions } = await direct.send(new ListObjectVersionsCommand({ Bucket: bucket }))
+    expect(Versions).toHaveLength(1)
+    await close()
+  })
+
+  test('a put whose reply was lost finds itself and writes no second version', async () => {
+    const rules = [
+      { kind: 'lost', operations: ['PutObject'], percent: 100, attemptsMax: 1 },
+    ] as const
+    const { ports, direct, bucket, counts, close } = await openBlobs(settings(), { rules })
+    const hash = await ports.blobs.put(bytesOf('once'))
+    expect(counts.requests.get('PutObject')).toBe(2)
+    const { Versions } = await direct.send(new ListObjectVersionsCommand({ Bucket: bucket }))
+    expect(Versions).toHaveLength(1)
+    expect(Buffer.from(await ports.blobs.get(hash)).toString()).toBe('once')
+    await close()
+  })
+
+  test('damaged bytes are not given out, and a put mends them', async () => {
+    const { ports, direct, bucket, close } = await openBlobs(settings())
+    const hash = await ports.blobs.put(bytesOf('whole'))
+    const Key = `${prefix}${hash}.blob`
+    await direct.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'wrong' }))
+    await expect(ports.blobs.get(hash)).rejects.toMatchObject({ code: 'STATE_INVALID' })
+    expect(await ports.blobs.put(bytesOf('whole'))).toBe(hash)
+    expect(Buffer.from(await ports.blobs.get(hash)).toString()).toBe('whole')
+    await close()
+  })
+
+  test('S3 itself refuses bytes that are not those of the hash', async () => {
+    const { direct, bucket, close } = await openBlobs(settings())
+    const ChecksumSHA256 = createHash('sha256').update('others').digest('base64')
+    const put = new PutObjectCommand({
+      Bucket: bucket,
+      Key: 'x.blob',
+      Body: 'some',
+      ChecksumSHA256,
+    })
+    await expect(direct.send(put)).rejects.toMatchObject({ name: 'BadDigest' })
+    await close()
+  })
+
+  test('a blob that is too large is refused before it is sent', async () => {
+    const { ports, counts, close } = await openBlobs(settings(), { bytesMax: 10 })
+    await expect(ports.blobs.put(new Uint8Array(11))).rejects.toMatchObject({
+      code: 'BLOB_TOO_LARGE',
+    })
+    expect(counts.requests.size).toBe(0)
+    await close()
+  })
+
+  test('a sweep lists more than one page, and what was removed can be brought back', async () => {
+    const { ports, direct, bucket, close } = await openBlobs(settings())
+    const count = 1_010
+    const hashes = new Set<string>()
+    for (let first = 0; first < count; first += 101)
+      for (const hash of await Promise.all(
+        Array.from({ length: 101 }, (_, at) => ports.blobs.put(bytesOf(`${first + at}`))),
+      ))
+        hashes.add(hash)
+    const pages: number[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const page: Awaited<ReturnType<typeof ports.blobSweep.list>> =
+        await ports.blobSweep.list(cursor)
+      pages.push(page.blobs.length)
+      for (const { hash } of page.blobs) hashes.delete(hash)
+      cursor = page.next
+    }
+    expect(pages).toEqual([1_000, 10])
+    expect(hashes.size).toBe(0)
+    const hash = await ports.blobs.put(bytesOf('0'))
+    await ports.blobSweep.setAside(hash, epochMs(5_000))
+    await ports.blobSweep.remove(hash)
+    const about = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: `${prefix}${hash}.blob` })
+    const { Versions = [] } = await direct.send(about)
+    const [{ Key, VersionId } = {}] = Versions
+    const old = await direct.send(new GetObjectCommand({ Bucket: bucket, Key, VersionId }))
+    expect(await old.Body?.transformToString()).toBe('0')
+    await close()
+  })
+
+  test('a bucket that is not there and a wrong secret are said as such', async () => {
+    const { s3, bucket } = { s3: createS3(settings()), bucket: 'antichain-not-there' }
+    const blobs = createBlobs({ s3, bucket, prefix, clock })
+    await expect(blobs.put(bytesOf('x'))).rejects.toMatchObject({ code: 'STORE_MISSING' })
+    const hash = createHash('sha256').update('x').digest('hex') as Parameters<typeof blobs.get>[0]
+    await expect(blobs.get(hash)).rejects.toMatchObject({ code: 'STORE_MISSING' })
+    const secret = process.env['AWS_SECRET_ACCESS_KEY']
+    process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong'
+    const other = createBlobs({ s3: createS3(settings()), bucket, prefix, clock })
+    const refused = await other.put(bytesOf('x')).catch((thrown: unknown) => thrown)
+    process.env['AWS_SECRET_ACCESS_KEY'] = secret
+    expect(refused).toMatchObject({ code: 'STORE_CREDENTIALS' })
+    expect(String(refused)).not.toContain('wrong')
+  })
+})

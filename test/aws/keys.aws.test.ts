@@ -1,0 +1,83 @@
+import {
+  CreateAliasCommand,
+  CreateKeyCommand,
+  EncryptCommand,
+  type KMSClient,
+} from '@aws-sdk/client-kms'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AwsSettings, createKms } from '../../shared/platform/aws/clients.ts'
+import { createKmsKeeper, type KmsKeeper } from '../../shared/platform/aws/keys.ts'
+import { createCloudManager } from '../../shared/secrets/cloud.ts'
+import { managerFromState } from '../../shared/secrets/manager.ts'
+import { symmetricCrypter } from '../../shared/secrets/symmetric.ts'
+import { whenServed } from './served.ts'
+
+whenServed('keys in KMS', ['KMS'], settings => {
+  describe('a cloud manager', () => {
+    let kms: KMSClient
+    let keeper: KmsKeeper
+    let arn = ''
+    const alias = `alias/antichain-${randomUUID()}`
+    const given = (): AwsSettings => settings()
+    beforeAll(async () => {
+      kms = createKms(given(), given().region)
+      keeper = createKmsKeeper(given())
+      const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
+      arn = KeyMetadata?.Arn ?? ''
+      await kms.send(new CreateAliasCommand({ AliasName: alias, TargetKeyId: arn }))
+    })
+    afterAll(() => {
+      keeper.close()
+      kms.destroy()
+    })
+
+    test('has the state of the other engine, and is opened from it', async () => {
+      for (const url of [
+        `awskms://${alias}?region=us-east-1`,
+        `awskms:///${arn}?awssdk=v2`,
+        `awskms://${arn.split('/')[1] ?? ''}?context_stack=dev&context_team=a%20b`,
+      ]) {
+        const made = await createCloudManager(url, keeper)
+        expect(Object.keys(made.state)).toEqual(['url', 'encryptedkey'])
+        expect(made).toMatchObject({ type: 'cloud', state: { url } })
+        const state = JSON.parse(JSON.stringify(made.state)) as unknown
+        const fresh = createKmsKeeper(given())
+        const opened = await managerFromState({ type: 'cloud', state }, undefined, fresh)
+        fresh.close()
+        expect(opened.state).toEqual(made.state)
+        expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
+        expect(opened.digest('x')).toBe(made.digest('x'))
+      }
+    })
+
+    test('opens a data key that somebody else sealed in the same form', async () => {
+      const key = new Uint8Array(32).fill(9)
+      const sealed = await kms.send(new EncryptCommand({ KeyId: arn, Plaintext: key }))
+      const encryptedkey = Buffer.from(sealed.CiphertextBlob ?? []).toString('base64')
+      const state = { url: `awskms://${alias}`, encryptedkey }
+      const opened = await managerFromState({ type: 'cloud', state }, undefined, keeper)
+      expect(opened.crypter.decrypt(symmetricCrypter(key).encrypt('theirs'))).toBe('theirs')
+    })
+
+    test('is refused with another context, a damaged key, no key, or no such key', async () => {
+      const url = `awskms://${alias}?context_stack=dev`
+      const { state } = await createCloudManager(url, keeper)
+      const open = (changed: Readonly<Record<string, string>>) =>
+        managerFromState({ type: 'cloud', state: { ...state, ...changed } }, undefined, keeper)
+      const damaged = Buffer.from(state['encryptedkey'] ?? '', 'base64')
+      damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1
+      const cases = [
+        [{ url: url.replace('dev', 'prod') }, 'SECRETS_MALFORMED'],
+        [{ encryptedkey: damaged.toString('base64') }, 'SECRETS_MALFORMED'],
+        [{ encryptedkey: '' }, 'SECRETS_MALFORMED'],
+        [{ url: 'awskms://alias/antichain-not-there' }, 'STORE_MISSING'],
+        [{ url: 'awskms://?region=us-east-1' }, 'SECRETS_URL_INVALID'],
+        [{ url: 'azurekeyvault://vault/keys/k' }, 'SECRETS_MANAGER_UNSUPPORTED'],
+      ] as const
+      for (const [changed, code] of cases)
+        await expect(open(changed), JSON.stringify(changed)).rejects.toMatchObject({ code })
+      await expect(open({})).resolves.toMatchObject({ type: 'cloud' })
+    })
+  })
+})

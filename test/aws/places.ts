@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { CreateBucketCommand, PutBucketVersioningCommand, type S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import { limits } from '../../shared/config/limits.ts'
+import type { QueueUrls } from '../../shared/platform/aws/queues/chain-queue.ts'
+
+/** Queues for one suite, as the infrastructure makes them, and how they are removed. */
+export async function madeQueue(sqs: SQSClient, name: string): Promise<QueueUrls> {
+  const unique = `${name}-${randomUUID()}`
+  const deadUrl = await create(sqs, `${unique}-dead`, {})
+  const about = new GetQueueAttributesCommand({ QueueUrl: deadUrl, AttributeNames: ['QueueArn'] })
+  const deadLetterTargetArn = (await sqs.send(about)).Attributes?.QueueArn
+  const policy = { deadLetterTargetArn, maxReceiveCount: limits.deliveriesMax }
+  return { deadUrl, url: await create(sqs, unique, { RedrivePolicy: JSON.stringify(policy) }) }
+}
+
+/** Removes a queue and that of its dead letters. */
+export async function removeQueue(sqs: SQSClient, { url, deadUrl }: QueueUrls): Promise<void> {
+  for (const QueueUrl of [url, deadUrl]) await sqs.send(new DeleteQueueCommand({ QueueUrl }))
+}
+
+/** A bucket with versions, as the infrastructure makes it. */
+export async function madeBucket(s3: S3Client): Promise<string> {
+  const bucket = `antichain-${randomUUID()}`
+  await s3.send(new CreateBucketCommand({ Bucket: bucket }))
+  const VersioningConfiguration = { Status: 'Enabled' } as const
+  await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
+  return bucket
+}
+
+async function create(
+  sqs: SQSClient,
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+): Promise<string> {
+  const command = new CreateQueueCommand({ QueueName: name, Attributes: { ...attributes } })
+  return (await sqs.send(command)).QueueUrl ?? ''
+}

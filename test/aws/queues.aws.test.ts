@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto'
+import {
+  GetQueueAttributesCommand,
+  type QueueAttributeName,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs'
+import { expect, test } from 'vitest'
+import { type AwsSettings, createSqs } from '../../shared/platform/aws/clients.ts'
+import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
+import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { silentLog } from '../../shared/platform/system/log.ts'
+import type { BlobsPort } from '../../shared/ports/records.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
+import { chainQueueContract } from '../contract/chain-queue.ts'
+import { nudgesContract } from '../contract/nudges.ts'
+import { freshDeployment, freshStack, operationId } from '../contract/opened.ts'
+import { type FaultRule, withFaults } from './faults-queues.ts'
+import { madeQueue, removeQueue } from './places.ts'
+import { whenServed } from './served.ts'
+
+const clock = createSystemClock()
+
+/** Blobs of one test, in memory. */
+function memoryBlobs(): BlobsPort & { readonly kept: Map<string, Uint8Array> } {
+  const kept = new Map<string, Uint8Array>()
+  return {
+    put: async bytes => {
+      const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
+      kept.set(hash, bytes)
+      return hash
+    },
+    get: async hash => {
+      const bytes = kept.get(hash)
+      if (bytes === undefined) throw new Error('absent')
+      return bytes
+    },
+    kept,
+  }
+}
+
+interface Options {
+  readonly rules?: readonly FaultRule[]
+  readonly visibilityMs?: number
+  readonly bytesMax?: number
+}
+
+/** A queue of chains over queues of its own. */
+async function openChains(plain: AwsSettings, options: Options = {}) {
+  const sqs = createSqs(plain)
+  const queues = { short: await madeQueue(sqs, 'chains'), long: await madeQueue(sqs, 'long') }
+  const { settings, counts } = withFaults(plain, options.rules ?? [], 7)
+  const faulty = createSqs(settings)
+  const { visibilityMs = 1_000, bytesMax } = options
+  const blobs = memoryBlobs()
+  const chains = createChainQueue({
+    ...{ sqs: faulty, queues, blobs, clock, log: silentLog, visibilityMs },
+    ...(bytesMax === undefined ? {} : { bytesMax }),
+  })
+  const close = async (): Promise<void> => {
+    for (const queue of Object.values(queues)) await removeQueue(sqs, queue)
+    sqs.destroy()
+    faulty.destroy()
+  }
+  return { ports: { chains, visibilityMs }, blobs, counts, queues, sqs, close }
+}
+
+/** One nudge queue of its own. */
+async function openNudges(plain: AwsSettings, rules: readonly FaultRule[] = []) {
+  const sqs = createSqs(plain)
+  const queue = await madeQueue(sqs, 'nudges')
+  const faulty = createSqs(withFaults(plain, rules, 11).settings)
+  const nudges = createNudges({ sqs: faulty, url: queue.url, clock, log: silentLog })
+  const close = async (): Promise<void> => {
+    await removeQueue(sqs, queue)
+    sqs.destroy()
+    faulty.destroy()
+  }
+  return { ports: { nudges }, queue, sqs, close }
+}
+
+/** What every request may meet without a visible effect. */
+const harmless: readonly FaultRule[] = [
+  { kind: 'throttled', percent: 6, attemptsMax: 1 },
+  { kind: 'broken', percent: 10, attemptsMax: 2 },
+  { kind: 'late', percent: 10, attemptsMax: 9 },
+  {
+    kind: 'lost',
+    operations: ['DeleteMessage', 'DeleteMessageBatch', 'ChangeMessageVisibility'],
+    percent: 25,
+    attemptsMax: 2,
+  },
+]
+
+/** Messages of one deployment, an operation each. */
+const messagesOf = (count: number) => {
+  const deployment = freshDeployment()
+  return Array.from({ length: count }, (_, index) => ({
+    deployment,
+    operations: [operationId(index + 1)],
+  }))
+}
+
+const always = (kind: FaultRule['kind'], operation: string): FaultRule => ({
+  ...{ kind, operations: [operation], percent: 100, attemptsMax: 1 },
+})
+
+whenServed('queues over SQS', ['SQS'], settings => {
+  const noChoice = { chooses: false }
+  chainQueueContract('SQS', () => openChains(settings()), noChoice)
+  const withHarm = { rules: harmless, visibilityMs: 2_000 }
+  chainQueueContract('SQS, with faults', () => openChains(settings(), withHarm), noChoice)
+  nudgesContract('SQS', () => openNudges(settings()), noChoice)
+  nudgesContract('SQS, with faults', () => openNudges(settings(), harmless), noChoice)
+
+  test('many messages go in batches of ten, and come in batches', async () => {
+    const { ports, counts, close } = await openChains(settings(), { visibilityMs: 60_000 })
+    const messages = messagesOf(25)
+    await ports.chains.send(messages)
+    expect(counts.requests.get('SendMessageBatch')).toBe(3)
+    const got = new Set<number>()
+    while (got.size < 25)
+      for (const { message, receipt } of await ports.chains.receive(10, 10_000, {
+        pool: 'short',
+      })) {
+        got.add(message.operations[0] ?? 0)
+        await ports.chains.remove(receipt)
+      }
+    expect(await ports.chains.receive(10, 0)).toEqual([])
+    await close()
+  })
+
+  test('a message that is too large goes by reference, and comes whole, also as a letter', async () => {
+    const { ports, blobs, close } = await openChains(settings(), { bytesMax: 100 })
+    const { chains } = ports
+    const [message = never()] = messagesOf(1)
+    const large = { ...message, operations: Array.from({ length: 64 }, (_, at) => operationId(at)) }
+    const sent = { ...large, operations: large.operations.map(id => operationId(id + 1)) }
+    await chains.send([sent])
+    expect(blobs.kept.size).toBe(1)
+    for (let count = 1; count <= 5; count += 1)
+      expect(await chains.receive(1, 10_000)).toMatchObject([{ message: sent }])
+    expect(await chains.receive(1, 2_000)).toEqual([])
+    expect(await chains.deadLetters(sent.deployment)).toEqual([sent])
+    await close()
+  })
+
+  test('a send whose reply was lost sends twice, never not at all', async () => {
+    const rules = [always('lost', 'SendMessageBatch')]
+    const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
+    const [message = never()] = messagesOf(1)
+    await ports.chains.send([message])
+    const first = await ports.chains.receive(10, 10_000)
+    const second = first.length === 2 ? [] : await ports.chains.receive(10, 10_000)
+    const got = [...first, ...second]
+    expect(got).toMatchObject([{ message }, { message }])
+    expect(new Set(got.map(one => one.receipt)).size).toBe(2)
+    await close()
+  })
+
+  test('a receive whose reply was lost loses nothing: the message comes when its loan is over', async () => {
+    const rules = [always('lost', 'ReceiveMessage')]
+    const { ports, close } = await openChains(settings(), { rules })
+    const [message = never()] = messagesOf(1)
+    await ports.chains.send([message])
+    const [delivery] = await ports.chains.receive(1, 20_000, { pool: 'short' })
+    expect(delivery?.message).toEqual(message)
+    expect(delivery?.deliveries).toBeGreaterThan(1)
+    await close()
+  })
+
+  test('a message that is delivered twice is two deliveries; one removal is enough', async () => {
+    const rules = [always('again', 'ReceiveMessage')]
+    const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
+    const [message = never()] = messagesOf(1)
+    await ports.chains.send([message])
+    const about = { pool: 'short' } as const
+    const [one] = await ports.chains.receive(1, 0, about)
+    const [other] = await ports.chains.receive(1, 0, about)
+    expect([one?.message, other?.message]).toEqual([message, message])
+    for (const receipt of [one?.receipt, other?.receipt]) await ports.chains.remove(receipt ?? '')
+    await close()
+  })
+
+  test('what is no message becomes a dead letter and keeps no other back', async () => {
+    const { ports, queues, sqs, close } = await openChains(settings())
+    const deadCount = () => attributeOf(sqs, queues.short.deadUrl, 'ApproximateNumberOfMessages')
+    const [message = never()] = messagesOf(1)
+    const bodies = ['no json', '{"v":2}', `{"v":1,"deployment":"d","blob":"${'0'.repeat(64)}"}`]
+    for (const MessageBody of bodies)
+      await sqs.send(new SendMessageCommand({ QueueUrl: queues.short.url, MessageBody }))
+    await ports.chains.send([message])
+    let isFound = false
+    for (let looks = 0; looks < 60 && (await deadCount()) < 3; looks += 1)
+      for (const delivery of await ports.chains.receive(10, 1_000, { pool: 'short' })) {
+        expect(delivery.message).toEqual(message)
+        await ports.chains.remove(delivery.receipt)
+        isFound = true
+      }
+    expect(isFound).toBe(true)
+    expect(await deadCount()).toBe(3)
+    expect(await ports.chains.deadLetters(message.deployment)).toEqual([])
+    await close()
+  })
+
+  test('a queue that is not there is said to be missing', async () => {
+    const { ports, queues, sqs, close } = await openChains(settings())
+    await removeQueue(sqs, queues.short)
+    const missing = { code: 'STORE_MISSING', message: expect.stringContaining('chains-') }
+    await expect(ports.chains.send(messagesOf(1))).rejects.toMatchObject(missing)
+    await expect(ports.chains.receive(1, 0)).rejects.toMatchObject(missing)
+    await expect(ports.chains.deadLetters(freshDeployment())).rejects.toMatchObject(missing)
+    queues.short = await madeQueue(sqs, 'chains')
+    await close()
+  })
+
+  test('what an event source hands over is a delivery that it removes itself', async () => {
+    const { ports, counts, close } = await openChains(settings())
+    const [message = never()] = messagesOf(1)
+    const body = JSON.stringify({ v: 1, ...message })
+    const raw = { id: '1', handle: 'h', body, deliveries: 3 }
+    const delivery = await ports.chains.fromEvent('short', raw)
+    expect(delivery).toMatchObject({ message, deliveries: 3 })
+    await ports.chains.remove(delivery?.receipt ?? '')
+    expect(counts.requests.get('DeleteMessage')).toBeUndefined()
+    expect(await ports.chains.fromEvent('short', { ...raw, body: '[]' })).toBeUndefined()
+    await close()
+  })
+
+  test('a nudge that is later than a queue can delay is sent again until it is due', async () => {
+    const { ports, queue, sqs, close } = await openNudges(settings())
+    const stack = freshStack()
+    await ports.nudges.nudge(stack, 3_600_000)
+    expect(await attributeOf(sqs, queue.url, 'ApproximateNumberOfMessagesDelayed')).toBe(1)
+    expect(await ports.nudges.receive(0)).toBeUndefined()
+    const dueAt = Date.now() + 1_500
+    const body = JSON.stringify({ v: 1, stack, dueAt })
+    expect(await ports.nudges.fromEvent(body)).toBeUndefined()
+    expect(await ports.nudges.receive(10_000)).toBe(stack)
+    expect(Date.now()).toBeGreaterThanOrEqual(dueAt)
+    expect(await ports.nudges.fromEvent('no json')).toBeUndefined()
+    await close()
+  })
+})
+
+async function attributeOf(
+  sqs: ReturnType<typeof createSqs>,
+  url: string,
+  name: QueueAttributeName,
+): Promise<number> {
+  const command = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [name] })
+  return Number((await sqs.send(command)).Attributes?.[name])
+}
+
+function never(): never {
+  throw new Error('there is a message')
+}
