@@ -30,7 +30,7 @@ export function createApp(
   const installation = createInstallation(app, settings, assetsFor())
   if (about.nag) {
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
-    acknowledge(installation)
+    acknowledge(installation, settings)
   }
   return { app, installation }
 }

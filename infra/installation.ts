@@ -1,4 +1,4 @@
-import { type App, ArnFormat, CfnOutput, Lazy, Stack, Tags } from 'aws-cdk-lib'
+import { type App, CfnOutput, Lazy, Stack, Tags } from 'aws-cdk-lib'
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets'
 import { awsTags, namesOf } from '../shared/config/aws-places.ts'
 import type { Assets } from './assets.ts'
@@ -14,6 +14,7 @@ import { createSchedules, scheduleRoleName } from './constructs/schedule.ts'
 import { createPlaces, type Places } from './environment.ts'
 import { type FunctionName, functionsTable } from './functions-table.ts'
 import { imageLanguages, imagePackages } from './image-languages.ts'
+import { functionArn } from './names.ts'
 import type { Granted } from './permissions.ts'
 import type { Settings } from './settings.ts'
 
@@ -120,16 +121,6 @@ function placesOf(main: Stack, granted: Granted, webhookUrl: () => string): Plac
     compactionFunction: () => functionArn(main, settings, 'compaction'),
     // The API of webhooks is made after the functions that must know it.
     webhookUrl: () => Lazy.string({ produce: webhookUrl }),
-  })
-}
-
-/** By its name: functions that know of each other could not be made one after the other. */
-export function functionArn(stack: Stack, settings: Settings, name: FunctionName): string {
-  return stack.formatArn({
-    service: 'lambda',
-    resource: 'function',
-    resourceName: `${settings.installation}-${name}`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   })
 }
 

@@ -6,6 +6,7 @@ import type { Data } from './constructs/data.ts'
 import type { Keys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
 import type { BucketPart, Grants, TableUse } from './functions-table.ts'
+import { bucketArn, deploymentRoles } from './names.ts'
 import type { Settings } from './settings.ts'
 
 /** What grants are about. */
@@ -25,7 +26,7 @@ export function statementsOf(
 ): readonly PolicyStatement[] {
   return [
     ...tableStatements(granted, grants),
-    ...bucketStatements(granted, grants),
+    ...bucketStatements(scope, granted, grants),
     ...restStatement(scope, granted, grants),
     ...queueStatements(granted, grants, queue),
     ...secretStatements(granted, grants),
@@ -62,10 +63,15 @@ function tableStatements({ data }: Granted, { journal, catalog }: Grants): Polic
   ]
 }
 
-function bucketStatements({ data }: Granted, grants: Grants): PolicyStatement[] {
+function bucketStatements(
+  scope: Construct,
+  { settings }: Granted,
+  grants: Grants,
+): PolicyStatement[] {
+  const bucket = bucketArn(Stack.of(scope), settings)
   const { reads = [], puts = [], sweeps = [] } = grants
   const keys = (parts: readonly BucketPart[]): readonly string[] =>
-    parts.map(each => data.bucket.arnForObjects(`${bucketPrefixes[each]}*`))
+    parts.map(each => `${bucket}/${bucketPrefixes[each]}*`)
   // Without the right to list, S3 answers for what is absent as for what is forbidden.
   const listed = [...new Set([...reads, ...sweeps])].map(each => `${bucketPrefixes[each]}*`)
   return [
@@ -77,7 +83,7 @@ function bucketStatements({ data }: Granted, grants: Grants): PolicyStatement[] 
     ...(listed.length === 0
       ? []
       : [
-          allow(['s3:ListBucket'], [data.bucket.bucketArn], {
+          allow(['s3:ListBucket'], [bucket], {
             StringLike: { 's3:prefix': listed },
           }),
         ]),
@@ -157,9 +163,7 @@ function secretStatements({ keys }: Granted, grants: Grants): PolicyStatement[] 
  * what the role's owner demands.
  */
 function deployStatement(scope: Construct, settings: Settings): PolicyStatement {
-  const { partition } = Stack.of(scope)
-  const usual = [`arn:${partition}:iam::*:role/${settings.installation}-deploy-*`]
-  const roles = settings.deploymentRoles.length === 0 ? usual : settings.deploymentRoles
+  const roles = deploymentRoles(Stack.of(scope), settings)
   return allow(['sts:AssumeRole'], roles, {
     StringLike: { 'sts:ExternalId': `${settings.installation}/*` },
   })

@@ -16,6 +16,7 @@ import type { Construct } from 'constructs'
 import { type Assets, handlerName } from '../assets.ts'
 import type { Places } from '../environment.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
+import { logicalName } from '../names.ts'
 import type { Granted } from '../permissions.ts'
 import type { Settings } from '../settings.ts'
 import { part } from './part.ts'
@@ -42,10 +43,6 @@ export function createFunctions(scope: Construct, about: FunctionsAbout): Functi
   const group = part(scope, 'Functions')
   return new Map(functionsTable.map(row => [row.name, createFunction(group, about, row)]))
 }
-
-/** `step-generator` as a logical name: `StepGenerator`. */
-export const logicalName = (name: string): string =>
-  name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** A log that ends after a time and goes with the installation. */
 export function createLogs(

@@ -1,7 +1,13 @@
 import { Duration, Fn, Stack } from 'aws-cdk-lib'
 import { AdjustmentType } from 'aws-cdk-lib/aws-applicationautoscaling'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { GatewayVpcEndpointAwsService, type IVpc, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2'
+import {
+  GatewayVpcEndpointAwsService,
+  type IVpc,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2'
 import type { DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets'
 import {
   Cluster,
@@ -19,8 +25,9 @@ import type { Construct } from 'constructs'
 import { awsMetrics, type QueueName, roleOf } from '../../shared/config/aws-places.ts'
 import type { Places } from '../environment.ts'
 import { type FunctionRow, functionsTable } from '../functions-table.ts'
+import { logicalName } from '../names.ts'
 import type { Granted } from '../permissions.ts'
-import { createLogs, logicalName } from './functions.ts'
+import { createLogs } from './functions.ts'
 import { part } from './part.ts'
 import { createRole } from './roles.ts'
 import type { Queues } from './queues.ts'

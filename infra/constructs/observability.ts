@@ -14,8 +14,9 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import { awsMetrics, namesOf, queueNames } from '../../shared/config/aws-places.ts'
+import { logicalName } from '../names.ts'
 import type { Granted } from '../permissions.ts'
-import { type Functions, logicalName } from './functions.ts'
+import type { Functions } from './functions.ts'
 import { part } from './part.ts'
 
 /** One thing to be told of: more than `most` in each of `periods`. */

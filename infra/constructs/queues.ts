@@ -8,6 +8,7 @@ import {
   type QueueName,
 } from '../../shared/config/aws-places.ts'
 import { limits } from '../../shared/config/limits.ts'
+import { logicalName } from '../names.ts'
 import { part } from './part.ts'
 
 /** A queue and that of its dead letters. */
@@ -42,13 +43,13 @@ export function createQueues(scope: Construct, installation: string): Queues {
   const names = namesOf(installation).queues
   const pair = (name: QueueName): QueuePair => {
     const all = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
-    const dead = new Queue(group, `${idOf(name)}Dead`, {
+    const dead = new Queue(group, `${logicalName(name)}Dead`, {
       ...all,
       queueName: deadLettersOf(names[name]),
       retentionPeriod: Duration.days(keptDays),
       redriveAllowPolicy: { redrivePermission: RedrivePermission.ALLOW_ALL },
     })
-    const queue = new Queue(group, idOf(name), {
+    const queue = new Queue(group, logicalName(name), {
       ...all,
       queueName: names[name],
       visibilityTimeout: Duration.seconds(hiddenSeconds[name]),
@@ -67,9 +68,4 @@ export function createQueues(scope: Construct, installation: string): Queues {
     [nudgesLong]: pair(nudgesLong),
     [notifications]: pair(notifications),
   }
-}
-
-/** `chains-long` as part of a logical name: `ChainsLong`. */
-function idOf(name: QueueName): string {
-  return name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
