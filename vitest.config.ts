@@ -2,13 +2,15 @@ import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config
 
 /**
  * One project per kind of test. The name of a file says its tier: `x.test.ts` runs in `npm test`,
- * `x.full.test.ts` in `npm run test:full`, `x.nightly.test.ts` in `npm run nightly`.
+ * `x.full.test.ts` in `npm run test:full`, `x.nightly.test.ts` in `npm run nightly`,
+ * `x.aws.test.ts` in `npm run test:aws`.
  */
 const tier = process.env['ANTICHAIN_TIER'] ?? 'readme'
-if (!['readme', 'full', 'nightly'].includes(tier))
-  throw new Error(`ANTICHAIN_TIER is '${tier}': it is one of readme, full, nightly`)
+if (!['readme', 'full', 'nightly', 'aws'].includes(tier))
+  throw new Error(`ANTICHAIN_TIER is '${tier}': it is one of readme, full, nightly, aws`)
 const kept = tier === 'readme' ? '*.test.ts' : `*.${tier}.test.ts`
-const otherTiers = tier === 'readme' ? ['**/*.full.test.ts', '**/*.nightly.test.ts'] : []
+const otherTiers =
+  tier === 'readme' ? ['**/*.full.test.ts', '**/*.nightly.test.ts', '**/*.aws.test.ts'] : []
 const programs = [
   '**/node_modules/**',
   'test/golden/cases/**',
@@ -54,6 +56,7 @@ export default defineConfig({
         ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
         setupFiles: ['test/property/runs.ts'],
       }),
+      project('infra', ['test/infra'], alone(120)),
       project('verifier', ['test/verifier'], alone(20)),
       project('lifecycle', ['test/lifecycle'], alone(60)),
       project('sim', ['test/sim'], alone(tier === 'readme' ? 60 : 1200)),

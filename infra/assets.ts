@@ -20,7 +20,7 @@ export interface Assets {
   /** The folder that the image is built in: the Dockerfile and a folder for each function. */
   readonly image: (rows: readonly FunctionRow[]) => string
   /** Entries that are not there; only with `existing` and `none`. */
-  readonly absent: readonly string[]
+  readonly absent: ReadonlySet<string>
 }
 
 /** Lambda looks for the exported `handler` of this file. */
@@ -31,7 +31,7 @@ export const handlerName = 'main.handler'
  * esbuild says of code that it cannot read.
  */
 export function createAssets(mode: AssetMode, folder: string): Assets {
-  const absent: string[] = []
+  const absent = new Set<string>()
   rmSync(folder, { recursive: true, force: true })
   const bundle = (row: FunctionRow, target: string): void => {
     mkdirSync(target, { recursive: true })
@@ -44,7 +44,7 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
       else {
         if (mode === 'all')
           throw error('PLATFORM_ENTRY_MISSING', `the function '${row.name}' has no ${entry}`)
-        absent.push(entry)
+        absent.add(entry)
         // An asset must have a file; this one is none that Lambda could run.
         writeFileSync(join(target, `${name}.absent`), `${entry}\n`)
       }

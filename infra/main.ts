@@ -6,6 +6,7 @@
  * Invariants: a function may do what its row of functions-table.ts says and nothing else; what is
  * durable is in a stack of its own and is removed by nobody; nothing here costs by the hour.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DeployError, messageOf } from '../shared/errors/error.ts'
@@ -18,8 +19,10 @@ const mode = modes.find(each => each === wish)
 
 try {
   if (mode === undefined) throw new Error(`ANTICHAIN_ASSETS is '${wish}', not ${modes.join(', ')}`)
-  // The assembly copies what it needs; of two runs at once each has a folder.
-  const assets = createAssets(mode, join(tmpdir(), `antichain-bundles-${process.pid}`))
+  // The assembly copies what it needs, so that the folder can go at the end.
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-bundles-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const assets = createAssets(mode, folder)
   const { app } = createApp({ nag: true }, () => assets)
   app.synth()
   for (const entry of assets.absent)

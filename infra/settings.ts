@@ -49,7 +49,8 @@ const schema = z.strictObject({
   /** Executors at once; each runs up to 64 operations. */
   executorsMax: whole(2, 1_000, 100),
   /** Tasks of the long pool at once, executors and generators each. */
-  longTasksMax: whole(1, 100, 4),
+  // A policy has at most twenty steps, one for each number of tasks.
+  longTasksMax: whole(1, 19, 4),
   longCpu: z.coerce
     .number()
     .pipe(z.literal([512, 1_024, 2_048, 4_096]))

@@ -1,5 +1,5 @@
 import { Duration, Fn, Stack } from 'aws-cdk-lib'
-import { AdjustmentType } from 'aws-cdk-lib/aws-applicationautoscaling'
+import { AdjustmentType, type ScalingInterval } from 'aws-cdk-lib/aws-applicationautoscaling'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   GatewayVpcEndpointAwsService,
@@ -115,14 +115,7 @@ function createTasks(
   scaling.scaleOnMetric(`${id}Depth`, {
     metric: waiting(settings.installation, queue, about.queues),
     adjustmentType: AdjustmentType.EXACT_CAPACITY,
-    // A task more for each message until the most are there; none when nothing waits or runs.
-    scalingSteps: [
-      { upper: 1, change: 0 },
-      ...Array.from({ length: settings.longTasksMax }, (_, at) => ({
-        lower: at + 1,
-        change: at + 1,
-      })),
-    ].slice(0, stepsMax),
+    scalingSteps: stepsOf(settings.longTasksMax),
     cooldown: Duration.minutes(2),
   })
   // Says so to ECS while it works, so that it is not the one that goes when there are too many.
@@ -140,8 +133,21 @@ function createTasks(
   )
 }
 
-/** Steps that one policy may have. */
-const stepsMax = 20
+/**
+ * A task for each message until the most are there; none when nothing waits or is in hand. Bounds
+ * lie between whole numbers: which step has a bound itself differs above and below the alarm.
+ */
+function stepsOf(tasksMax: number): ScalingInterval[] {
+  const counts = Array.from({ length: tasksMax }, (_, at) => at + 1)
+  return [
+    { upper: 0.5, change: 0 },
+    ...counts.map(count => ({
+      lower: count - 0.5,
+      ...(count === tasksMax ? {} : { upper: count + 0.5 }),
+      change: count,
+    })),
+  ]
+}
 
 /**
  * Messages that wait or are in hand, so that a task is not taken from its work. Metrics of a queue
