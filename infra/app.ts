@@ -14,8 +14,11 @@ export function createApp(
   about: {
     readonly context?: Readonly<Record<string, unknown>>
     readonly outdir?: string
-    /** Whether the rules of cdk-nag are checked, which takes seconds. */
-    readonly nag: boolean
+    /**
+     * Whether the rules of cdk-nag are checked, which takes seconds: all but the `argued` ones, or
+     * `bare`, to see what there would be to argue.
+     */
+    readonly nag: 'argued' | 'bare' | 'off'
   },
   assetsFor: () => Assets,
 ): { readonly app: App; readonly installation: Installation } {
@@ -28,9 +31,7 @@ export function createApp(
   if ('problems' in settings)
     throw error('PLATFORM_SETTING_INVALID', `settings are wrong: ${settings.problems.join('; ')}`)
   const installation = createInstallation(app, settings, assetsFor())
-  if (about.nag) {
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
-    acknowledge(installation, settings)
-  }
+  if (about.nag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
+  if (about.nag === 'argued') acknowledge(installation, settings)
   return { app, installation }
 }

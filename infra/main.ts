@@ -23,7 +23,7 @@ try {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bundles-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const assets = createAssets(mode, folder)
-  const { app } = createApp({ nag: true }, () => assets)
+  const { app } = createApp({ nag: 'argued' }, () => assets)
   app.synth()
   for (const entry of assets.absent)
     process.stderr.write(`${entry} is not there: its function stands empty in this template\n`)

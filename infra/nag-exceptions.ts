@@ -1,9 +1,9 @@
-import { Stack, Validations } from 'aws-cdk-lib'
+import { type Stack, Validations } from 'aws-cdk-lib'
 import type { IConstruct } from 'constructs'
 import { bucketOf, bucketPrefixes, namesOf } from '../shared/config/aws-places.ts'
 import { functionsTable } from './functions-table.ts'
 import type { Installation } from './installation.ts'
-import { deploymentRoles, logicalName } from './names.ts'
+import { deploymentRoles, logicalName, type Surroundings } from './names.ts'
 import type { Settings } from './settings.ts'
 
 /** A rule that does not hold here, for what is below a path, and why. */
@@ -44,7 +44,7 @@ const always: readonly NagException[] = [
 ]
 
 /** Every rule of cdk-nag that is not followed. Each is as narrow as the rule allows. */
-export function nagExceptions(stack: Stack, settings: Settings): readonly NagException[] {
+export function nagExceptions(stack: Surroundings, settings: Settings): readonly NagException[] {
   const long = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
   return [
     ...always,
@@ -61,7 +61,7 @@ export function nagExceptions(stack: Stack, settings: Settings): readonly NagExc
 }
 
 /** Objects are named by their content: a role is bounded by the first part of the name. */
-function bucketWildcards(stack: Stack, settings: Settings): readonly NagException[] {
+function bucketWildcards(stack: Surroundings, settings: Settings): readonly NagException[] {
   const bucket = bucketOf(settings.installation, '<AWS::AccountId>', settings.region)
   return functionsTable.flatMap(({ name, grants, longQueue }) => {
     const parts = new Set([
@@ -81,7 +81,7 @@ function bucketWildcards(stack: Stack, settings: Settings): readonly NagExceptio
 }
 
 /** Which role a deployment takes on is said by the owner of its stack. */
-function deployWildcards(stack: Stack, settings: Settings): readonly NagException[] {
+function deployWildcards(stack: Surroundings, settings: Settings): readonly NagException[] {
   const patterns = deploymentRoles(stack, settings).filter(role => role.includes('*'))
   return functionsTable
     .filter(({ grants }) => grants.deploys === true)
@@ -96,7 +96,11 @@ function deployWildcards(stack: Stack, settings: Settings): readonly NagExceptio
     )
 }
 
-function longWildcards(stack: Stack, settings: Settings, id: string): readonly NagException[] {
+function longWildcards(
+  stack: Surroundings,
+  settings: Settings,
+  id: string,
+): readonly NagException[] {
   return [
     {
       stack: 'main',

@@ -7,8 +7,11 @@ import type { Settings } from './settings.ts'
 export const logicalName = (name: string): string =>
   name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
+/** What a stack knows of where it is. */
+export type Surroundings = Pick<Stack, 'partition' | 'account'>
+
 /** The bucket, by its name. */
-export function bucketArn(stack: Stack, settings: Settings): string {
+export function bucketArn(stack: Surroundings, settings: Settings): string {
   const name = bucketOf(settings.installation, stack.account, settings.region)
   return `arn:${stack.partition}:s3:::${name}`
 }
@@ -24,7 +27,10 @@ export function functionArn(stack: Stack, settings: Settings, name: FunctionName
 }
 
 /** Patterns of the roles that deployments may take on. */
-export function deploymentRoles(stack: Stack, settings: Settings): readonly string[] {
+export function deploymentRoles(
+  stack: Pick<Surroundings, 'partition'>,
+  settings: Settings,
+): readonly string[] {
   return settings.deploymentRoles.length > 0
     ? settings.deploymentRoles
     : [`arn:${stack.partition}:iam::*:role/${settings.installation}-deploy-*`]

@@ -43,7 +43,7 @@ export function synthesise(settings: Readonly<Record<string, unknown>> = {}): Sy
       {
         context: { ...usualContext(), ...prefixed({ region: 'eu-central-1', ...settings }) },
         outdir: join(folder, 'out'),
-        nag: false,
+        nag: 'off',
       },
       () => createAssets('none', join(folder, 'bundles')),
     )
