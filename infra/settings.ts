@@ -88,3 +88,6 @@ export function readSettings(
     ),
   }
 }
+
+/** The names of all settings, without prefix. */
+export const settingNames: readonly string[] = Object.keys(schema.shape)

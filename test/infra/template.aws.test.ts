@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
+import { projectRoot } from '../../infra/assets.ts'
 import { functionsTable } from '../../infra/functions-table.ts'
 import { awsVariables, queueNames } from '../../shared/config/aws-places.ts'
 import { synthesise } from './synthesised.ts'
@@ -252,6 +255,34 @@ describe('observability', () => {
   test('there is a dashboard', () => {
     main.resourceCountIs('AWS::CloudWatch::Dashboard', 1)
   })
+})
+
+test('what docs/aws.md says of idling is what the template has', () => {
+  const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
+  const [, keys, metrics, sources] =
+    /^ +(\d+) keys \+ (\d+) metrics of alarms .* receives of (\d+) event sources/m.exec(page) ?? []
+  const read = [...resources('AWS::CloudWatch::Alarm').values()].flatMap(({ Properties }) => {
+    const several = Properties['Metrics'] as { MetricStat?: unknown }[] | undefined
+    return several === undefined
+      ? [1]
+      : several.filter(({ MetricStat }) => MetricStat !== undefined)
+  })
+  expect({ keys, metrics, sources }).toEqual({
+    keys: String(resources('AWS::KMS::Key').size),
+    metrics: String(read.length),
+    sources: String(resources('AWS::Lambda::EventSourceMapping').size),
+  })
+})
+
+test('every alarm stands in docs/aws.md', () => {
+  const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
+  const names = [...resources('AWS::CloudWatch::Alarm').values()].flatMap(({ Properties }) =>
+    Properties['AlarmName'] === undefined ? [] : [String(Properties['AlarmName'])],
+  )
+  const told = names.map(name =>
+    name.replace(/^antichain-/, '').replace(/^dead-.*/, 'dead-<queue>'),
+  )
+  expect(told.filter(name => !page.includes(`| \`${name}\` |`))).toEqual([])
 })
 
 test('the stack of data is protected from deletion', () => {
