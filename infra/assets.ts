@@ -69,7 +69,7 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
   }
 }
 
-/** One file with everything in it, the AWS SDK too: the version that was tested is the one that runs. */
+/** One file with everything in it, the AWS SDK too: what was tested is what runs. */
 function bundleEntry(name: string, entry: string, target: string): void {
   buildSync({
     ...bundling,

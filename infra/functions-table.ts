@@ -51,7 +51,7 @@ export interface FunctionRow {
   readonly memoryMb: (settings: Settings) => number
   readonly scratchMb?: (settings: Settings) => number
   readonly timeoutSeconds: number
-  /** Files that must lie beside the bundle, relative to the project: they are started, not loaded. */
+  /** Files that must lie beside the bundle, because they are started, not loaded. */
   readonly beside?: readonly string[]
   readonly consumes?: {
     readonly queue: QueueName

@@ -21,25 +21,36 @@ const always: readonly NagException[] = [
     stack: 'data',
     path: 'Data/Bucket',
     rule: 'AwsSolutions-S1',
-    why: 'Server access logs arrive late and not always, and need a bucket more. Only the roles of this installation reach the bucket; who wants a record of each read turns on data events of CloudTrail.',
+    why:
+      'Server access logs arrive late and not always, and need a bucket more. Only the ' +
+      'roles of this installation reach the bucket; who wants a record of each read ' +
+      'turns on data events of CloudTrail.',
   },
   {
     stack: 'main',
     path: 'Api/Webhooks',
     rule: 'AwsSolutions-APIG4',
-    why: 'Senders of webhooks have no AWS identity. Each delivery is signed, and the function checks the signature and its age before anything else.',
+    why:
+      'Senders of webhooks have no AWS identity. Each delivery is signed, and the ' +
+      'function checks the signature and its age before anything else.',
   },
   {
     stack: 'main',
     path: 'LongPool/Vpc',
     rule: 'AwsSolutions-VPC7',
-    why: "Nobody can connect to a task, and tasks run other people's programs: what they reach is bounded by the roles of stacks. Flow logs would be paid for by the gigabyte and read by nobody; an account that asks for them turns them on for its networks.",
+    why:
+      "Nobody can connect to a task, and tasks run other people's programs: what they " +
+      'reach is bounded by the roles of stacks. Flow logs would be paid for by the ' +
+      'gigabyte and read by nobody; an account that asks for them turns them on for its ' +
+      'networks.',
   },
   {
     stack: 'main',
     path: 'LongPool/Cluster',
     rule: 'AwsSolutions-ECS4',
-    why: 'Container insights are paid for by the metric. A task that dies is seen by its lease and its deployment goes on, which the alarm on stuck deployments watches.',
+    why:
+      'Container insights are paid for by the metric. A task that dies is seen by its ' +
+      'lease and its deployment goes on, which the alarm on stuck deployments watches.',
   },
 ]
 
@@ -91,7 +102,10 @@ function deployWildcards(stack: Surroundings, settings: Settings): readonly NagE
         stack: 'main' as const,
         path,
         rule: `AwsSolutions-IAM5[Resource::${role}]`,
-        why: 'Owners of stacks make the roles, so that their names are known by a pattern only. Each role names who may take it on and for which stack, and the external id must begin with the name of this installation.',
+        why:
+          'Owners of stacks make the roles, so that their names are known by a pattern ' +
+          'only. Each role names who may take it on and for which stack, and the ' +
+          'external id must begin with the name of this installation.',
       })),
     )
 }
@@ -112,7 +126,9 @@ function longWildcards(
       stack: 'main',
       path: `LongPool/${id}StartRole`,
       rule: 'AwsSolutions-IAM5[Resource::*]',
-      why: 'ecr:GetAuthorizationToken can be granted for all resources only; what it gives opens nothing but the one repository that the role names beside it.',
+      why:
+        'ecr:GetAuthorizationToken can be granted for all resources only; what it gives ' +
+        'opens nothing but the one repository that the role names beside it.',
     },
     {
       stack: 'main',
@@ -128,7 +144,7 @@ const rolesOf = (name: string, isLong: boolean): readonly string[] => [
   ...(isLong ? [`LongPool/Long${logicalName(name)}Role`] : []),
 ]
 
-/** Tells the checks of the exceptions. Throws for a path that is not there, so that none is left over. */
+/** Tells the checks of the exceptions. Throws for a path that is not there: none is left over. */
 export function acknowledge(installation: Installation, settings: Settings): void {
   for (const { stack, path, rule, why } of nagExceptions(installation.main, settings))
     Validations.of(constructAt(installation[stack], path)).acknowledge({ id: rule, reason: why })

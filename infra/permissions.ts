@@ -1,7 +1,12 @@
 import { Stack } from 'aws-cdk-lib'
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
-import { bucketPrefixes, keyPurpose, type QueueName } from '../shared/config/aws-places.ts'
+import {
+  bucketPrefixes,
+  externalIdOf,
+  keyPurpose,
+  type QueueName,
+} from '../shared/config/aws-places.ts'
 import type { Data } from './constructs/data.ts'
 import type { Keys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
@@ -165,6 +170,6 @@ function secretStatements({ keys }: Granted, grants: Grants): PolicyStatement[] 
 function deployStatement(scope: Construct, settings: Settings): PolicyStatement {
   const roles = deploymentRoles(Stack.of(scope), settings)
   return allow(['sts:AssumeRole'], roles, {
-    StringLike: { 'sts:ExternalId': `${settings.installation}/*` },
+    StringLike: { 'sts:ExternalId': externalIdOf(settings.installation, '*') },
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defaultInstallation, installationPattern } from '../shared/config/aws-places.ts'
 
 /** Settings are given as context, each as `antichain:<name>`: in cdk.json or with `-c`. */
-export const settingPrefix = 'antichain:'
+const settingPrefix = 'antichain:'
 
 const whole = (least: number, most: number, usual: number) =>
   z.coerce.number().int().min(least).max(most).default(usual)

@@ -3,7 +3,8 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../attach.ts'
 import type { Flags } from '../flags.ts'
 import { failureOfCdk } from '../platform/cdk-failure.ts'
-import { type Where, whereOf } from '../platform/where.ts'
+import type { Where } from '../platform/platform-port.ts'
+import { whereOf } from '../platform/where.ts'
 import { confirmed } from '../session.ts'
 
 /**

@@ -7,8 +7,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../io.ts'
 import { runCdk } from './cdk.ts'
 import { lookAt } from './look.ts'
-import type { PlatformTools } from './platform-port.ts'
-import type { Where } from './where.ts'
+import type { PlatformTools, Where } from './platform-port.ts'
 
 /** A person waits: two tries, and each ends by itself. */
 const settings = {

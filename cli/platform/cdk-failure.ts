@@ -22,7 +22,7 @@ const signs: readonly Sign[] = [
   },
   {
     code: 'PLATFORM_NOT_BOOTSTRAPPED',
-    seen: /(?:SSM parameter|has the environment been bootstrapped|cdk-bootstrap\/\w+\/version|requires bootstrap stack version)/i,
+    seen: /environment been bootstrapped|cdk-bootstrap\/\w+\/version|requires bootstrap stack/i,
     sentence: () => 'the account was not made ready for the CDK in this region',
   },
   {
@@ -37,7 +37,7 @@ const signs: readonly Sign[] = [
   },
   {
     code: 'PLATFORM_CREDENTIALS_MISSING',
-    seen: /Unable to resolve AWS account|no credentials have been configured|ExpiredToken|security token included in the request is (?:expired|invalid)|Could not load credentials/i,
+    seen: /resolve AWS account|no credentials|ExpiredToken|security token included|load cred/i,
     sentence: () => 'there are no credentials that hold',
   },
   {
@@ -47,7 +47,7 @@ const signs: readonly Sign[] = [
   },
   {
     code: 'PLATFORM_IMAGE_TOOL_MISSING',
-    seen: /Unable to execute '?(\S*?)'? in order to build a container asset|Cannot connect to the Docker daemon|spawn docker ENOENT/i,
+    seen: /in order to build a container asset|connect to the Docker daemon|spawn docker ENOENT/i,
     sentence: () => 'the image of programs could not be built',
   },
   {

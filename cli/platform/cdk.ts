@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { OutputStream } from '../io.ts'
-import type { CdkRun } from './platform-port.ts'
-import type { Where } from './where.ts'
+import type { CdkRun, Where } from './platform-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** What is kept of what was said, from its end: a reason stands there. */

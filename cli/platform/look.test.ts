@@ -7,14 +7,14 @@ const where = { installation: 'site', region: 'eu-central-1', env: {} }
 function answering(
   answers: Readonly<Record<string, (input: Record<string, string>) => unknown>>,
 ): LookClients {
-  const send = async (command: object): Promise<unknown> => {
+  const send = async (command: object): Promise<never> => {
     const { input } = command as { input: Record<string, string> }
     const answer = answers[command.constructor.name]
-    if (answer !== undefined) return answer(input)
+    if (answer !== undefined) return answer(input) as never
     throw failure('ResourceNotFoundException')
   }
   const client = { send }
-  return { tables: client, queues: client, objects: client, schedules: client } as LookClients
+  return { tables: client, queues: client, objects: client, schedules: client }
 }
 
 const failure = (name: string): Error => Object.assign(new Error(`${name} happened`), { name })

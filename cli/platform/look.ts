@@ -10,8 +10,7 @@ import {
   queueNames,
 } from '../../shared/config/aws-places.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import type { PlatformLook, QueueLook, TableLook } from './platform-port.ts'
-import type { Where } from './where.ts'
+import type { PlatformLook, QueueLook, TableLook, Where } from './platform-port.ts'
 
 /** The clients that a look needs: each is asked by name, so that no stack need be read. */
 export interface LookClients {
@@ -45,7 +44,11 @@ export async function lookAt(
 
 /** China and the government have partitions of their own, which names of regions tell. */
 function arnStart(region: string): string {
-  const partition = /^cn-/.test(region) ? 'aws-cn' : /^us-gov-/.test(region) ? 'aws-us-gov' : 'aws'
+  const partition = region.startsWith('cn-')
+    ? 'aws-cn'
+    : region.startsWith('us-gov-')
+      ? 'aws-us-gov'
+      : 'aws'
   return `arn:${partition}:scheduler:${region}`
 }
 

@@ -1,4 +1,10 @@
-import type { Where } from './where.ts'
+/** Which installation, and as whom. */
+export interface Where {
+  readonly installation: string
+  readonly region: string
+  /** The environment of what is called: a named profile and the region are in it. */
+  readonly env: Readonly<Record<string, string>>
+}
 
 /** What `antichain platform` asks of the outside. */
 export interface PlatformTools {

@@ -2,14 +2,7 @@ import { defaultInstallation, installationPattern } from '../../shared/config/aw
 import { error } from '../../shared/errors/error.ts'
 import type { Flags } from '../flags.ts'
 import type { Session } from '../session.ts'
-
-/** Which installation, and as whom. */
-export interface Where {
-  readonly installation: string
-  readonly region: string
-  /** The environment of what is called: a named profile and the region are in it. */
-  readonly env: Readonly<Record<string, string>>
-}
+import type { Where } from './platform-port.ts'
 
 /** What the options and the environment say. Throws PLATFORM_REGION_MISSING, CLI_USAGE. */
 export function whereOf(session: Session, flags: Flags): Where {

@@ -38,6 +38,9 @@ export interface LongPoolAbout extends Granted {
   readonly places: Places
 }
 
+/** A function that runs in the long pool too. */
+type LongRow = FunctionRow & { readonly longQueue: QueueName }
+
 /** Where tasks run. */
 interface Ground {
   readonly cluster: ICluster
@@ -83,19 +86,18 @@ export function createLongPool(scope: Construct, about: LongPoolAbout): void {
   }) as ICluster
   for (const row of functionsTable)
     if (row.longQueue !== undefined)
-      createTasks(group, about, { cluster, wall }, row, row.longQueue)
+      createTasks(group, about, { cluster, wall }, { ...row, longQueue: row.longQueue })
 }
 
 function createTasks(
   group: Construct,
   about: LongPoolAbout,
   { cluster, wall }: Ground,
-  row: FunctionRow,
-  queue: QueueName,
+  row: LongRow,
 ): void {
   const id = `Long${logicalName(row.name)}`
   const { settings } = about
-  const task = createTask(group, about, row, queue)
+  const task = createTask(group, about, row)
   const service = new FargateService(group, `${id}Service`, {
     serviceName: `long-${row.name}`,
     cluster,
@@ -113,7 +115,7 @@ function createTasks(
     maxCapacity: settings.longTasksMax,
   })
   scaling.scaleOnMetric(`${id}Depth`, {
-    metric: waiting(settings.installation, queue, about.queues),
+    metric: waiting(settings.installation, row.longQueue, about.queues),
     adjustmentType: AdjustmentType.EXACT_CAPACITY,
     scalingSteps: stepsOf(settings.longTasksMax),
     cooldown: Duration.minutes(2),
@@ -174,12 +176,7 @@ function waiting(installation: string, name: QueueName, queues: Queues): MathExp
   })
 }
 
-function createTask(
-  group: Construct,
-  about: LongPoolAbout,
-  row: FunctionRow,
-  queue: QueueName,
-): FargateTaskDefinition {
+function createTask(group: Construct, about: LongPoolAbout, row: LongRow): FargateTaskDefinition {
   const id = `Long${logicalName(row.name)}`
   const name = `long-${row.name}`
   const { settings, image } = about
@@ -207,7 +204,7 @@ function createTask(
       principal,
       granted: about,
       grants: row.grants,
-      queue,
+      queue: row.longQueue,
       logs,
     }),
   })

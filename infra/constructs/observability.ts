@@ -33,7 +33,10 @@ const period = Duration.minutes(5)
 /** A deployment that was settled is published within seconds. */
 const lagSecondsMax = 900
 
-/** A topic, the alarms that tell it, and a dashboard. Nothing that is missing is an alarm: idle is well. */
+/**
+ * A topic, the alarms that tell it, and a dashboard. Nothing that is missing is an alarm: idle is
+ * well.
+ */
 export function createObservability(
   scope: Construct,
   about: Granted & { readonly functions: Functions },

@@ -17,7 +17,7 @@ export interface ScheduleAbout {
   readonly compaction: Deployed
 }
 
-/** The name of the role of schedules; it is named before it is made, by the function that makes schedules. */
+/** The role of schedules is named before it is made: functions that make schedules give it on. */
 export const scheduleRoleName = (settings: Settings): string =>
   roleOf(settings.installation, 'schedules', settings.region)
 

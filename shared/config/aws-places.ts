@@ -94,7 +94,7 @@ export type QueueName = (typeof queueNames)[number]
 /** The name of an installation when none is given. */
 export const defaultInstallation = 'antichain'
 
-/** The form of an installation's name: short, because names of functions and queues begin with it. */
+/** The form of an installation's name: short, because other names begin with it. */
 export const installationPattern = /^[a-z][a-z0-9-]{1,19}$/
 
 /** The names of an installation. */
@@ -123,7 +123,7 @@ export const deadLettersOf = (queue: string): string => `${queue}-dead`
 export const bucketOf = (installation: string, account: string, region: string): string =>
   `${installation}-${account}-${region}`
 
-/** The name of the role that a function runs as: owners of stacks name it in their trust policies. */
+/** The role that a function runs as: owners of stacks name it in their trust policies. */
 export const roleOf = (installation: string, part: string, region: string): string =>
   `${installation}-${part}-${region}`
 

@@ -84,7 +84,7 @@ describe('the image', () => {
 
   test('has known instructions only, in one stage', () => {
     const words = lines.map(line => line.split(' ')[0])
-    expect([...new Set(words)].toSorted()).toEqual(['ARG', 'CMD', 'COPY', 'ENV', 'FROM', 'RUN'])
+    expect(new Set(words)).toEqual(new Set(['ARG', 'CMD', 'COPY', 'ENV', 'FROM', 'RUN']))
     expect(words[0]).toBe('FROM')
     expect(words.at(-1)).toBe('CMD')
   })

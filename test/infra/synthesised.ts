@@ -85,7 +85,7 @@ function viewOf(data: Template, main: Template): Synthesised {
 }
 
 /** The statements of a policy document. Resources are texts: their JSON where they are computed. */
-export function statementsIn(document: unknown): readonly Statement[] {
+function statementsIn(document: unknown): readonly Statement[] {
   const { Statement } = document as { Statement: Record<string, unknown>[] }
   return Statement.map(({ Action, Resource, Condition, Effect }) => {
     if (Effect !== 'Allow') throw new Error(`a statement has the effect ${String(Effect)}`)

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CdkRun, PlatformLook } from '../../../cli/platform/platform-port.ts'
-import type { Where } from '../../../cli/platform/where.ts'
+import type { CdkRun, PlatformLook, Where } from '../../../cli/platform/platform-port.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { type Bench, createBench } from './fakes.ts'
 
