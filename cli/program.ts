@@ -5,6 +5,7 @@ import { error } from '../shared/errors/error.ts'
 import { declareConfig } from './declare-config.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
 import { declareState } from './declare-state.ts'
+import { declarePlatform } from './declare-platform.ts'
 import { declareStack } from './declare-stack.ts'
 import { reportFailure } from './failure.ts'
 import { declareMissing, flagsOf, refuseMissing } from './flags.ts'
@@ -78,6 +79,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   declareStack(root, attach)
   declareConfig(root, attach)
   declareState(root, attach)
+  declarePlatform(root, attach)
   refuseCommands(root, missingCommands.root)
   return root
 }

@@ -5,6 +5,7 @@ import type { Snapshot } from '../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../shared/state/stored.ts'
 import type { OutputStream } from './io.ts'
 import type { OpenLocal } from './local-port.ts'
+import type { PlatformTools } from './platform/platform-port.ts'
 
 /** What a display is made for. */
 export interface DisplayOptions {
@@ -60,4 +61,6 @@ export interface Tools {
   readonly display: (options: DisplayOptions) => Promise<Display>
   readonly state: () => Promise<StateTools>
   readonly secrets: () => Promise<SecretsTools>
+  /** What the CDK says goes to `shown`. */
+  readonly platform: (shown: OutputStream) => Promise<PlatformTools>
 }

@@ -6,6 +6,7 @@ export function createTools(): Tools {
   return {
     openLocal: async options => (await import('../local/local.ts')).openLocal(options),
     display: async options => (await import('./display/display.ts')).createDisplay(options),
+    platform: async shown => (await import('./platform/aws.ts')).createPlatformTools(shown),
     state: async () => {
       const [deployment, integrity] = await Promise.all([
         import('../shared/state/deployment.ts'),

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { check } from './check.mjs'
 import { runChild } from './child.mjs'
-import { ourNode, programs, root } from './places.mjs'
+import { ourEnvironment, ourNode, programs, root } from './places.mjs'
 import { makeCode, prepare } from './prepare.mjs'
 import { start } from './quickstart.mjs'
 import { failure, say } from './saying.mjs'
@@ -22,6 +22,7 @@ const commands = new Map([
   ['bench', bench],
   ['sim', words => script('sim', words)],
   ['mutations', words => script('mutations', words)],
+  ['synth', synth],
 ])
 
 export async function run(name, words) {
@@ -48,6 +49,26 @@ async function bench(words) {
 async function startEmulators(words) {
   await prepare()
   return runChild(ourNode, [emulators, ...words])
+}
+
+/**
+ * Writes the CloudFormation templates of an installation on AWS; `words` go to `cdk synth`. Needs
+ * neither an account nor a network nor an image builder. Entries that are not there are named.
+ */
+async function synth(words) {
+  await prepare()
+  const env = ourEnvironment({
+    ANTICHAIN_ASSETS: process.env.ANTICHAIN_ASSETS ?? 'existing',
+    // Nothing is looked up: asking the machine for credentials would only take its time.
+    AWS_EC2_METADATA_DISABLED: 'true',
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
+  })
+  const region = process.env.AWS_REGION ?? 'us-east-1'
+  const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk')
+  const context = ['--context', `antichain:region=${region}`]
+  const status = await runChild(ourNode, [cdk, 'synth', '--quiet', ...context, ...words], { env })
+  if (status === 0) say('templates are in .cache/cdk.out')
+  return status
 }
 
 /** Runs what a folder of tests has to say beside its tests. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Io } from '../../../cli/io.ts'
 import type { Local } from '../../../cli/local-port.ts'
+import type { PlatformTools } from '../../../cli/platform/platform-port.ts'
 import { runCommandLine } from '../../../cli/program.ts'
 import type { DisplayOptions, Tools } from '../../../cli/tools.ts'
 import type { DeployRequest, DeployResult } from '../../../shared/engine/request.ts'
@@ -30,6 +31,7 @@ export interface Bench {
   readonly busy: Set<StackId>
   /** Presses Ctrl-C this often as soon as a deployment runs. */
   interrupts: number
+  platform: PlatformTools
   terminal: boolean
   readonly write: (path: string, text: string) => void
   readonly read: (path: string) => string
@@ -42,6 +44,12 @@ export interface Ran {
   readonly out: string
   readonly err: string
 }
+
+/** For benches that have nothing to do with AWS. */
+const nowhere = async (): Promise<never> => {
+  throw new Error('no platform')
+}
+const noPlatform: PlatformTools = { account: nowhere, cdk: nowhere, look: nowhere }
 
 /** A deployment that changed something and went well. */
 export const changed: DeployResult = {
@@ -65,6 +73,7 @@ export function createBench(): Bench {
     results: [changed],
     busy: new Set(),
     interrupts: 0,
+    platform: noPlatform,
     terminal: false,
     write: (path, text) => {
       mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -116,6 +125,7 @@ function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
         finish: () => {},
       }
     },
+    platform: async () => bench.platform,
     secrets: async () => ({
       create: async passphrase => managerOf('new-salt', passphrase),
       open: async (salt, passphrase) => {

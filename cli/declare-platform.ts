@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { Attach } from './attach.ts'
+import { collect } from './flags.ts'
+
+/** Declares `platform` and what is below it. */
+export function declarePlatform(root: Command, attach: Attach): void {
+  const platform = root.command('platform').description('antichain itself on AWS')
+  attach(
+    located(platform.command('deploy'))
+      .description('make an installation, or make it what this version is')
+      .option('--set <name=value>', 'a setting of the installation; may be given again', collect)
+      .option('--preview', 'show what would change, change nothing')
+      .option('-y, --yes', 'do not ask'),
+    async () => (await import('./commands/platform-deploy.ts')).platformDeploy,
+  )
+  attach(
+    located(platform.command('destroy'))
+      .description('remove an installation; tables, bucket and keys stay')
+      .option('-y, --yes', 'do not ask'),
+    async () => (await import('./commands/platform-destroy.ts')).platformDestroy,
+  )
+  attach(
+    located(platform.command('status'))
+      .description('show what is there of an installation, what waits and what was given up')
+      .option('-j, --json', 'as JSON'),
+    async () => (await import('./commands/platform-status.ts')).platformStatus,
+  )
+}
+
+function located(command: Command): Command {
+  return command
+    .option('--installation <name>', 'its name; several fit into one account (antichain)')
+    .option('--region <region>', 'its region, instead of AWS_REGION')
+    .option('--profile <name>', 'the profile of the AWS configuration, instead of AWS_PROFILE')
+}

@@ -1,0 +1,55 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { S3Client } from '@aws-sdk/client-s3'
+import { SchedulerClient } from '@aws-sdk/client-scheduler'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type { OutputStream } from '../io.ts'
+import { runCdk } from './cdk.ts'
+import { lookAt } from './look.ts'
+import type { PlatformTools, Where } from './platform-port.ts'
+
+/** A person waits: two tries, and each ends by itself. */
+const settings = {
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+}
+
+/** The outside as it is. The profile, where one is named, is that of the environment. */
+export function createPlatformTools(shown: OutputStream): PlatformTools {
+  const config = ({ region, env }: Where) => ({
+    ...settings,
+    region,
+    ...(env['AWS_PROFILE'] === undefined ? {} : { profile: env['AWS_PROFILE'] }),
+  })
+  return {
+    account: async where => {
+      const client = new STSClient(config(where))
+      try {
+        return (await client.send(new GetCallerIdentityCommand({}))).Account ?? ''
+      } catch (thrown) {
+        throw error(
+          'PLATFORM_CREDENTIALS_MISSING',
+          `AWS does not know who asks: ${messageOf(thrown)}`,
+          { cause: thrown },
+        )
+      } finally {
+        client.destroy()
+      }
+    },
+    cdk: (where, words) => runCdk(where, words, shown),
+    look: async (where, account) => {
+      const clients = {
+        tables: new DynamoDBClient(config(where)),
+        queues: new SQSClient(config(where)),
+        objects: new S3Client(config(where)),
+        schedules: new SchedulerClient(config(where)),
+      }
+      try {
+        return await lookAt(clients, where, account)
+      } finally {
+        for (const client of Object.values(clients)) client.destroy()
+      }
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { failureOfCdk } from './cdk-failure.ts'
+
+const escape = String.fromCodePoint(27)
+
+test.each([
+  [
+    'PLATFORM_CREDENTIALS_MISSING',
+    'Unable to resolve AWS account to use. It must be either configured when you define your CDK Stack, or through the environment',
+  ],
+  [
+    'PLATFORM_NOT_BOOTSTRAPPED',
+    'antichain: SSM parameter /cdk-bootstrap/hnb659fds/version not found. Has the environment been bootstrapped?',
+  ],
+  [
+    'PLATFORM_PERMISSION_MISSING',
+    `${escape}[31mUser: arn:aws:iam::1:user/x is not authorized to perform: cloudformation:DescribeStacks on resource${escape}[0m`,
+  ],
+  [
+    'PLATFORM_ENTRY_MISSING',
+    "error[PLATFORM_ENTRY_MISSING]: the function 'api' has no functions/api/main.ts\n  what to do: x",
+  ],
+  [
+    'PLATFORM_SETTING_INVALID',
+    'error[PLATFORM_SETTING_INVALID]: settings are wrong: antichain:logDays: Invalid input',
+  ],
+  [
+    'PLATFORM_IMAGE_TOOL_MISSING',
+    "Unable to execute 'docker' in order to build a container asset.",
+  ],
+  [
+    'PLATFORM_STACK_BUSY',
+    'Stack [antichain] is in UPDATE_IN_PROGRESS state and can not be updated',
+  ],
+  ['PLATFORM_FAILED', 'The stack named antichain failed to deploy: UPDATE_ROLLBACK_COMPLETE'],
+])('%s is what this means: %#', (code, said) => {
+  expect(failureOfCdk(said)).toMatchObject({ code })
+})
+
+test('the sentence names the permission, the stack state and the entry', () => {
+  expect(failureOfCdk('x is not authorized to perform: iam:PassRole on y').message).toBe(
+    'the permission iam:PassRole is missing',
+  )
+  expect(failureOfCdk('Stack is in DELETE_IN_PROGRESS state').message).toContain(
+    'DELETE_IN_PROGRESS',
+  )
+  expect(failureOfCdk("error[PLATFORM_ENTRY_MISSING]: the function 'api' has none").message).toBe(
+    "the function 'api' has none",
+  )
+})
+
+test('what was missing wins over the denial that followed from it', () => {
+  const said =
+    'could not be used to assume; AccessDenied reading SSM parameter. Has the environment been bootstrapped?'
+  expect(failureOfCdk(said).code).toBe('PLATFORM_NOT_BOOTSTRAPPED')
+})

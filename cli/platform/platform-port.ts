@@ -1,0 +1,47 @@
+/** Which installation, and as whom. */
+export interface Where {
+  readonly installation: string
+  readonly region: string
+  /** The environment of what is called: a named profile and the region are in it. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What `antichain platform` asks of the outside. */
+export interface PlatformTools {
+  /** The account that the credentials belong to. Throws PLATFORM_CREDENTIALS_MISSING. */
+  readonly account: (where: Where) => Promise<string>
+  /** Runs the CDK's command line to its end, showing what it says. */
+  readonly cdk: (where: Where, words: readonly string[]) => Promise<CdkRun>
+  /** What is there of an installation. Throws PLATFORM_PERMISSION_MISSING. */
+  readonly look: (where: Where, account: string) => Promise<PlatformLook>
+}
+
+/** How a run of the CDK's command line ended, and the end of what it said. */
+export interface CdkRun {
+  readonly exit: number
+  readonly said: string
+}
+
+/** An installation as its account shows it; what is not there is undefined. */
+export interface PlatformLook {
+  readonly tables: readonly TableLook[]
+  readonly queues: readonly QueueLook[]
+  readonly bucket: { readonly name: string; readonly isThere: boolean }
+  readonly apiUrl: string | undefined
+  readonly webhookUrl: string | undefined
+}
+
+/** A table; `status` as DynamoDB names it. */
+export interface TableLook {
+  readonly name: string
+  readonly status: string | undefined
+  readonly isProtected: boolean
+}
+
+/** How many messages wait, are in hand, and were given up; about, as SQS counts. */
+export interface QueueLook {
+  readonly name: string
+  readonly counts:
+    | { readonly waiting: number; readonly held: number; readonly dead: number }
+    | undefined
+}

@@ -1,0 +1,86 @@
+import { Stack } from 'aws-cdk-lib'
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
+import {
+  HttpApi,
+  HttpMethod,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
+import type { Construct } from 'constructs'
+import type { Settings } from '../settings.ts'
+import { createLogs, type Deployed } from './functions.ts'
+import { part } from './part.ts'
+
+/** The two addresses that are open to the world. */
+export interface Addresses {
+  /** Of the API: for `antichain login`. */
+  readonly apiUrl: string
+  /** Of webhooks, without the last part that names the webhook. */
+  readonly webhookUrl: string
+  readonly webhookApiId: string
+}
+
+/**
+ * The API at a function URL, which can stream events; webhooks behind an HTTP API, which turns away
+ * what is too much before a function runs. Neither knows who calls: tokens and signatures are
+ * checked in the functions.
+ */
+export function createApi(
+  scope: Construct,
+  settings: Settings,
+  { api, webhook }: { readonly api: Deployed; readonly webhook: Deployed },
+): Addresses {
+  const group = part(scope, 'Api')
+  const http = createWebhookApi(group, settings, webhook)
+  const url = api.function.addFunctionUrl({
+    authType: FunctionUrlAuthType.NONE,
+    invokeMode: InvokeMode.RESPONSE_STREAM,
+  })
+  const { region, urlSuffix } = Stack.of(scope)
+  return {
+    apiUrl: url.url,
+    webhookUrl: `https://${http.apiId}.execute-api.${region}.${urlSuffix}/hooks/`,
+    webhookApiId: http.apiId,
+  }
+}
+
+function createWebhookApi(group: Construct, settings: Settings, webhook: Deployed): HttpApi {
+  const http = new HttpApi(group, 'Webhooks', {
+    apiName: `${settings.installation}-webhooks`,
+    createDefaultStage: false,
+  })
+  http.addRoutes({
+    path: '/hooks/{hook}',
+    methods: [HttpMethod.POST],
+    integration: new HttpLambdaIntegration('Webhook', webhook.function),
+  })
+  new HttpStage(group, 'Stage', {
+    httpApi: http,
+    stageName: '$default',
+    autoDeploy: true,
+    throttle: {
+      rateLimit: settings.webhooksPerSecond,
+      burstLimit: settings.webhooksPerSecond * 2,
+    },
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(
+        createLogs(group, 'AccessLogs', 'webhooks-access', settings),
+      ),
+      format: AccessLogFormat.custom(JSON.stringify(accessLine)),
+    },
+  })
+  return http
+}
+
+/** What is kept of each request: nothing of its body or headers, which have signatures. */
+const accessLine = {
+  requestId: '$context.requestId',
+  time: '$context.requestTime',
+  ip: '$context.identity.sourceIp',
+  route: '$context.routeKey',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  error: '$context.error.message',
+}

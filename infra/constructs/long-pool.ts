@@ -1,0 +1,222 @@
+import { Duration, Fn, Stack } from 'aws-cdk-lib'
+import { AdjustmentType, type ScalingInterval } from 'aws-cdk-lib/aws-applicationautoscaling'
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import {
+  GatewayVpcEndpointAwsService,
+  type IVpc,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2'
+import type { DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets'
+import {
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  type ICluster,
+  LogDriver,
+  OperatingSystemFamily,
+} from 'aws-cdk-lib/aws-ecs'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { Construct } from 'constructs'
+import { awsMetrics, type QueueName, roleOf } from '../../shared/config/aws-places.ts'
+import type { Places } from '../environment.ts'
+import { type FunctionRow, functionsTable } from '../functions-table.ts'
+import { logicalName } from '../names.ts'
+import type { Granted } from '../permissions.ts'
+import { createLogs } from './functions.ts'
+import { part } from './part.ts'
+import { createRole } from './roles.ts'
+import type { Queues } from './queues.ts'
+
+/** What the tasks of the long pool are made from. */
+export interface LongPoolAbout extends Granted {
+  readonly image: DockerImageAsset
+  readonly places: Places
+}
+
+/** A function that runs in the long pool too. */
+type LongRow = FunctionRow & { readonly longQueue: QueueName }
+
+/** Where tasks run. */
+interface Ground {
+  readonly cluster: ICluster
+  readonly wall: SecurityGroup
+}
+
+/** How long a task may take to leave after it was told to; ECS allows no more. */
+const leaveSeconds = 120
+/** The least that Fargate gives is 20 GiB; programs and plugins lie there. */
+const scratchGib = 40
+
+/**
+ * Executors and generators without a time limit: one service each, without tasks while its queue is
+ * empty. Tasks have public addresses because a NAT gateway costs by the hour, and let nobody in.
+ */
+export function createLongPool(scope: Construct, about: LongPoolAbout): void {
+  const group = part(scope, 'LongPool')
+  const { installation } = about.settings
+  // The library's classes and interfaces disagree about what may be undefined.
+  const vpc = new Vpc(group, 'Vpc', {
+    vpcName: installation,
+    // Chosen at deployment: a list by name would have to be looked up.
+    availabilityZones: [0, 1].map(at => Fn.select(at, Fn.getAzs())),
+    natGateways: 0,
+    subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
+    // It needs a function of its own to change what nobody here uses.
+    restrictDefaultSecurityGroup: false,
+    gatewayEndpoints: {
+      S3: { service: GatewayVpcEndpointAwsService.S3 },
+      DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+    },
+  }) as IVpc
+  const wall = new SecurityGroup(group, 'Wall', {
+    vpc,
+    description: `${installation}: lets tasks out and nobody in`,
+    allowAllOutbound: true,
+  })
+  const cluster = new Cluster(group, 'Cluster', {
+    clusterName: installation,
+    vpc,
+    enableFargateCapacityProviders: true,
+    containerInsightsV2: ContainerInsights.DISABLED,
+  }) as ICluster
+  for (const row of functionsTable)
+    if (row.longQueue !== undefined)
+      createTasks(group, about, { cluster, wall }, { ...row, longQueue: row.longQueue })
+}
+
+function createTasks(
+  group: Construct,
+  about: LongPoolAbout,
+  { cluster, wall }: Ground,
+  row: LongRow,
+): void {
+  const id = `Long${logicalName(row.name)}`
+  const { settings } = about
+  const task = createTask(group, about, row)
+  const service = new FargateService(group, `${id}Service`, {
+    serviceName: `long-${row.name}`,
+    cluster,
+    taskDefinition: task,
+    desiredCount: 0,
+    assignPublicIp: true,
+    vpcSubnets: { subnetType: SubnetType.PUBLIC },
+    securityGroups: [wall],
+    minHealthyPercent: 0,
+    maxHealthyPercent: 200,
+    circuitBreaker: { rollback: true },
+  })
+  const scaling = service.autoScaleTaskCount({
+    minCapacity: 0,
+    maxCapacity: settings.longTasksMax,
+  })
+  scaling.scaleOnMetric(`${id}Depth`, {
+    metric: waiting(settings.installation, row.longQueue, about.queues),
+    adjustmentType: AdjustmentType.EXACT_CAPACITY,
+    scalingSteps: stepsOf(settings.longTasksMax),
+    cooldown: Duration.minutes(2),
+  })
+  // Says so to ECS while it works, so that it is not the one that goes when there are too many.
+  service.taskDefinition.taskRole.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['ecs:UpdateTaskProtection', 'ecs:GetTaskProtection'],
+      resources: [
+        Stack.of(group).formatArn({
+          service: 'ecs',
+          resource: 'task',
+          resourceName: `${settings.installation}/*`,
+        }),
+      ],
+    }),
+  )
+}
+
+/**
+ * A task for each message until the most are there; none when nothing waits or is in hand. Bounds
+ * lie between whole numbers: which step has a bound itself differs above and below the alarm.
+ */
+function stepsOf(tasksMax: number): ScalingInterval[] {
+  const counts = Array.from({ length: tasksMax }, (_, at) => at + 1)
+  return [
+    { upper: 0.5, change: 0 },
+    ...counts.map(count => ({
+      lower: count - 0.5,
+      ...(count === tasksMax ? {} : { upper: count + 0.5 }),
+      change: count,
+    })),
+  ]
+}
+
+/**
+ * Messages that wait or are in hand, so that a task is not taken from its work. Metrics of a queue
+ * that slept may come a quarter of an hour late: whoever sends to it writes one of its own.
+ */
+function waiting(installation: string, name: QueueName, queues: Queues): MathExpression {
+  const period = Duration.minutes(1)
+  const { queue } = queues[name]
+  return new MathExpression({
+    expression: 'MAX([FILL(visible, 0) + FILL(held, 0), FILL(sent, 0)])',
+    label: `${name}: waiting or in hand`,
+    period,
+    usingMetrics: {
+      visible: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+      held: queue.metricApproximateNumberOfMessagesNotVisible({ period, statistic: 'Maximum' }),
+      sent: new Metric({
+        namespace: awsMetrics.namespace,
+        metricName: awsMetrics.longPoolWaiting,
+        dimensionsMap: { [awsMetrics.dimension]: installation, Queue: name },
+        statistic: 'Maximum',
+        period,
+      }),
+    },
+  })
+}
+
+function createTask(group: Construct, about: LongPoolAbout, row: LongRow): FargateTaskDefinition {
+  const id = `Long${logicalName(row.name)}`
+  const name = `long-${row.name}`
+  const { settings, image } = about
+  const { installation } = settings
+  const logs = createLogs(group, `${id}Logs`, name, settings)
+  const principal = new ServicePrincipal('ecs-tasks.amazonaws.com')
+  const starter = new Role(group, `${id}StartRole`, {
+    roleName: roleOf(installation, `${name}-start`, Stack.of(group).region),
+    description: `${installation}: starts tasks of ${name}`,
+    assumedBy: principal,
+  })
+  const task = new FargateTaskDefinition(group, `${id}Task`, {
+    family: `${installation}-${name}`,
+    cpu: settings.longCpu,
+    memoryLimitMiB: settings.longMb,
+    ephemeralStorageGiB: scratchGib,
+    runtimePlatform: {
+      operatingSystemFamily: OperatingSystemFamily.LINUX,
+      cpuArchitecture:
+        settings.architecture === 'arm64' ? CpuArchitecture.ARM64 : CpuArchitecture.X86_64,
+    },
+    executionRole: starter,
+    taskRole: createRole(group, `${id}Role`, {
+      part: name,
+      principal,
+      granted: about,
+      grants: row.grants,
+      queue: row.longQueue,
+      logs,
+    }),
+  })
+  task.addContainer('Main', {
+    image: ContainerImage.fromDockerImageAsset(image),
+    entryPoint: ['/var/lang/bin/node'],
+    command: [`/var/task/${row.name}/long.mjs`],
+    // The user of Lambda's sandbox has no name in the image; a number will do.
+    user: '1000',
+    environment: { ...about.places([...row.places, 'nudgesLongQueue'], 'long') },
+    logging: LogDriver.awsLogs({ logGroup: logs, streamPrefix: name }),
+    stopTimeout: Duration.seconds(leaveSeconds),
+  })
+  return task
+}

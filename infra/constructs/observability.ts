@@ -1,0 +1,226 @@
+import { Duration } from 'aws-cdk-lib'
+import {
+  Alarm,
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
+import type { Construct } from 'constructs'
+import { awsMetrics, namesOf, queueNames } from '../../shared/config/aws-places.ts'
+import { logicalName } from '../names.ts'
+import type { Granted } from '../permissions.ts'
+import type { Functions } from './functions.ts'
+import { part } from './part.ts'
+
+/** One thing to be told of: more than `most` in each of `periods`. */
+interface Watched {
+  readonly id: string
+  readonly name: string
+  readonly what: string
+  readonly metric: IMetric
+  readonly most: number
+  readonly periods: number
+}
+
+const period = Duration.minutes(5)
+/** A deployment that was settled is published within seconds. */
+const lagSecondsMax = 900
+
+/**
+ * A topic, the alarms that tell it, and a dashboard. Nothing that is missing is an alarm: idle is
+ * well.
+ */
+export function createObservability(
+  scope: Construct,
+  about: Granted & { readonly functions: Functions },
+): void {
+  const group = part(scope, 'Observability')
+  const { installation, alarmEmail } = about.settings
+  const topic = new Topic(group, 'Alarms', {
+    topicName: `${installation}-alarms`,
+    enforceSSL: true,
+  })
+  if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
+  const watched = [
+    ...deadLetters(about),
+    ...deployments(installation),
+    ...throttles(about),
+    failures(about),
+  ]
+  for (const each of watched) {
+    const alarm = new Alarm(group, each.id, {
+      alarmName: `${installation}-${each.name}`,
+      alarmDescription: `${each.what} See docs/aws.md, "When an alarm comes".`,
+      metric: each.metric,
+      threshold: each.most,
+      evaluationPeriods: each.periods,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    })
+    alarm.addAlarmAction(new SnsAction(topic))
+  }
+  createDashboard(group, about, watched)
+}
+
+/** One for each queue: what is in it says what to look at. */
+function deadLetters({ queues }: Granted): readonly Watched[] {
+  return queueNames.map(name => ({
+    id: `Dead${logicalName(name)}`,
+    name: `dead-${name}`,
+    what: `Messages of ${name} were given up after all their deliveries.`,
+    metric: queues[name].dead.metricApproximateNumberOfMessagesVisible({
+      period,
+      statistic: 'Maximum',
+    }),
+    most: 0,
+    periods: 1,
+  }))
+}
+
+function deployments(installation: string): readonly Watched[] {
+  return [
+    {
+      id: 'Stuck',
+      name: 'stuck-deployments',
+      what: 'Deployments are open and nobody holds them.',
+      metric: ownMetric(installation, awsMetrics.stuckDeployments, Duration.hours(1)),
+      most: 0,
+      periods: 1,
+    },
+    {
+      id: 'CompactionLag',
+      name: 'compaction-lag',
+      what: 'A deployment is settled and its snapshot is not published.',
+      metric: ownMetric(installation, awsMetrics.compactionLag, period),
+      most: lagSecondsMax,
+      periods: 1,
+    },
+  ]
+}
+
+function throttles(about: Granted & { readonly functions: Functions }): readonly Watched[] {
+  return [
+    {
+      id: 'FunctionThrottles',
+      name: 'function-throttles',
+      what: 'Lambda refused to start functions: the account has too few at once.',
+      metric: sum(
+        [...about.functions.values()].map(each => each.function.metricThrottles({ period })),
+      ),
+      most: 0,
+      periods: 3,
+    },
+    {
+      id: 'TableThrottles',
+      name: 'table-throttles',
+      what: 'DynamoDB refused requests: more at once than the tables are warmed for.',
+      metric: sum(tableThrottles(about.settings.installation)),
+      most: 100,
+      periods: 3,
+    },
+  ]
+}
+
+function failures({ functions }: { readonly functions: Functions }): Watched {
+  return {
+    id: 'FunctionErrors',
+    name: 'function-errors',
+    what: 'Functions ended with an error or were cut off.',
+    metric: sum([...functions.values()].map(each => each.function.metricErrors({ period }))),
+    most: 0,
+    periods: 3,
+  }
+}
+
+function tableThrottles(installation: string): readonly Metric[] {
+  const { journalTable, catalogTable } = namesOf(installation)
+  return [journalTable, catalogTable].flatMap(TableName =>
+    ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
+      metricName =>
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName,
+          dimensionsMap: { TableName },
+          statistic: 'Sum',
+          period,
+        }),
+    ),
+  )
+}
+
+function ownMetric(installation: string, metricName: string, every: Duration): Metric {
+  return new Metric({
+    namespace: awsMetrics.namespace,
+    metricName,
+    dimensionsMap: { [awsMetrics.dimension]: installation },
+    statistic: 'Maximum',
+    period: every,
+  })
+}
+
+/** All in one number: an alarm costs by the metric that it reads, and one alarm says enough. */
+function sum(metrics: readonly IMetric[]): MathExpression {
+  const named = metrics.map((metric, at) => [`m${at}`, metric] as const)
+  return new MathExpression({
+    expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(named),
+    period,
+  })
+}
+
+function createDashboard(
+  group: Construct,
+  { settings, queues, functions }: Granted & { readonly functions: Functions },
+  watched: readonly Watched[],
+): void {
+  const { installation } = settings
+  const all = [...functions.values()].map(each => each.function)
+  const graph = (title: string, left: readonly IMetric[]): GraphWidget =>
+    new GraphWidget({ title, left: [...left], width: 12, height: 6 })
+  new Dashboard(group, 'Dashboard', {
+    dashboardName: installation,
+    widgets: [
+      [
+        graph(
+          'Waiting',
+          queueNames.map(name => queues[name].queue.metricApproximateNumberOfMessagesVisible()),
+        ),
+        graph(
+          'Dead letters',
+          watched.slice(0, queueNames.length).map(({ metric }) => metric),
+        ),
+      ],
+      [
+        graph(
+          'At once',
+          all.map(each => each.metric('ConcurrentExecutions', { statistic: 'Maximum' })),
+        ),
+        graph(
+          'Duration',
+          all.map(each => each.metricDuration({ statistic: 'p99' })),
+        ),
+      ],
+      [
+        graph(
+          'Errors',
+          all.map(each => each.metricErrors()),
+        ),
+        graph('Throttles', [
+          ...all.map(each => each.metricThrottles()),
+          ...tableThrottles(installation),
+        ]),
+      ],
+      [
+        graph('Compaction lag (s)', [ownMetric(installation, awsMetrics.compactionLag, period)]),
+        graph('Stuck', [ownMetric(installation, awsMetrics.stuckDeployments, period)]),
+      ],
+    ],
+  })
+}

@@ -1,0 +1,102 @@
+import { Stack, Tags } from 'aws-cdk-lib'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnSchedule, CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler'
+import type { Construct } from 'constructs'
+import { awsTags, namesOf, roleOf } from '../../shared/config/aws-places.ts'
+import type { Settings } from '../settings.ts'
+import type { Addresses } from './api.ts'
+import type { Deployed } from './functions.ts'
+import { part } from './part.ts'
+
+/** What EventBridge Scheduler calls. */
+export interface ScheduleAbout {
+  readonly settings: Settings
+  readonly addresses: Addresses
+  readonly api: Deployed
+  readonly schedule: Deployed
+  readonly compaction: Deployed
+}
+
+/** The role of schedules is named before it is made: functions that make schedules give it on. */
+export const scheduleRoleName = (settings: Settings): string =>
+  roleOf(settings.installation, 'schedules', settings.region)
+
+/**
+ * A group for the schedules that people make, the role under which they call the schedule function,
+ * what lets the API make them, and the hourly tidying. The group bears the addresses of the
+ * installation as tags: whoever asks for its status need not read the stack.
+ */
+export function createSchedules(scope: Construct, about: ScheduleAbout): void {
+  const { settings, schedule, compaction, addresses } = about
+  const group = part(scope, 'Schedule')
+  const schedules = new CfnScheduleGroup(group, 'Group', {
+    name: namesOf(settings.installation).scheduleGroup,
+  })
+  Tags.of(schedules).add(awsTags.apiUrl, addresses.apiUrl)
+  Tags.of(schedules).add(awsTags.webhookUrl, addresses.webhookUrl)
+  const role = callerRole(group, settings, schedules)
+  for (const { function: target } of [schedule, compaction])
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: [target.functionArn],
+      }),
+    )
+  new CfnSchedule(group, 'Tidy', {
+    name: `${settings.installation}-tidy`,
+    groupName: schedules.ref,
+    description: `${settings.installation}: removes what was kept long enough, finds what is stuck`,
+    scheduleExpression: 'rate(1 hour)',
+    flexibleTimeWindow: { mode: 'FLEXIBLE', maximumWindowInMinutes: 15 },
+    target: {
+      arn: compaction.function.functionArn,
+      roleArn: role.roleArn,
+      input: JSON.stringify({ kind: 'tidy' }),
+      retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 3_600 },
+    },
+  })
+  letApiSchedule(scope, about)
+}
+
+/** Only Scheduler for this group of this account may take the role on. */
+function callerRole(group: Construct, settings: Settings, schedules: CfnScheduleGroup): Role {
+  return new Role(group, 'Role', {
+    roleName: scheduleRoleName(settings),
+    description: `${settings.installation}: schedules that are due`,
+    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+      conditions: {
+        StringEquals: {
+          'aws:SourceAccount': Stack.of(group).account,
+          'aws:SourceArn': schedules.attrArn,
+        },
+      },
+    }),
+  })
+}
+
+function letApiSchedule(scope: Construct, { settings, api }: ScheduleAbout): void {
+  const stack = Stack.of(scope)
+  const mine = `${namesOf(settings.installation).scheduleGroup}/*`
+  api.role.addToPolicy(
+    new PolicyStatement({
+      actions: ['Create', 'Get', 'Update', 'Delete'].map(verb => `scheduler:${verb}Schedule`),
+      resources: [
+        stack.formatArn({ service: 'scheduler', resource: 'schedule', resourceName: mine }),
+      ],
+    }),
+  )
+  api.role.addToPolicy(
+    new PolicyStatement({
+      actions: ['iam:PassRole'],
+      resources: [
+        stack.formatArn({
+          service: 'iam',
+          region: '',
+          resource: 'role',
+          resourceName: scheduleRoleName(settings),
+        }),
+      ],
+      conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+    }),
+  )
+}

@@ -1,0 +1,216 @@
+import type { AwsPlace, QueueName, bucketPrefixes } from '../shared/config/aws-places.ts'
+import type { Settings } from './settings.ts'
+
+/** A first part of the bucket's keys. */
+export type BucketPart = keyof typeof bucketPrefixes
+
+/**
+ * How much of a table: `read` alone; with `write` items may be put and changed one at a time, with
+ * `batch` many at once, with `remove` also taken away.
+ */
+export type TableUse = 'read' | 'write' | 'batch' | 'remove'
+
+/** All that a function may do. What is not named here is denied. */
+export interface Grants {
+  readonly journal?: TableUse
+  readonly catalog?: TableUse
+  readonly reads?: readonly BucketPart[]
+  readonly puts?: readonly BucketPart[]
+  /** Lists and removes objects, that is sweeps. */
+  readonly sweeps?: readonly BucketPart[]
+  readonly sends?: readonly QueueName[]
+  /** Looks at dead letters of these queues and makes them messages again. */
+  readonly redrives?: readonly QueueName[]
+  /** Keys of secrets by purpose: only to encrypt, or both ways. */
+  readonly triggerSecrets?: 'seal' | 'open'
+  readonly stackSecrets?: 'open'
+  /** Takes on the roles that owners of stacks name: deployment credentials. */
+  readonly deploys?: boolean
+  /** Makes, changes and removes schedules of the installation's group. */
+  readonly schedules?: boolean
+  readonly callsCompaction?: boolean
+}
+
+/** The name of a function, without that of its installation. */
+export type FunctionName =
+  | 'webhook'
+  | 'schedule'
+  | 'api'
+  | 'step-generator'
+  | 'step-executor'
+  | 'compaction'
+
+/** A function: where its code is, how large it is, what it is told and what it may do. */
+export interface FunctionRow {
+  readonly name: FunctionName
+  /** Relative to the project. Exports `handler`. */
+  readonly entry: string
+  /** What the same handler runs from as a task of the long pool, relative to the project. */
+  readonly longEntry?: string
+  readonly packaging: 'zip' | 'image'
+  readonly memoryMb: (settings: Settings) => number
+  readonly scratchMb?: (settings: Settings) => number
+  readonly timeoutSeconds: number
+  /** Files that must lie beside the bundle, because they are started, not loaded. */
+  readonly beside?: readonly string[]
+  readonly consumes?: {
+    readonly queue: QueueName
+    readonly batchSize: number
+    readonly concurrencyMax?: (settings: Settings) => number
+  }
+  /** The queue that the long pool's tasks of it take from. */
+  readonly longQueue?: QueueName
+  readonly places: readonly AwsPlace[]
+  readonly grants: Grants
+}
+
+/** The longest that Lambda lets a function run. */
+const longestSeconds = 900
+const everyone = ['installation', 'pool'] as const
+const stores = ['journalTable', 'catalogTable', 'bucket'] as const
+/** The bridge to providers that programs define themselves. */
+const plugins = [
+  'shared/providers/plugins/pulumi-resource-pulumi-nodejs',
+  'shared/providers/plugins/dynamic-provider.mjs',
+]
+
+/** Every function of an installation. */
+export const functionsTable: readonly FunctionRow[] = [
+  {
+    name: 'webhook',
+    entry: 'functions/webhook/main.ts',
+    packaging: 'zip',
+    memoryMb: () => 512,
+    timeoutSeconds: 25,
+    places: [...everyone, 'catalogTable', 'nudgesQueue', 'key'],
+    grants: { catalog: 'write', sends: ['nudges'], triggerSecrets: 'open' },
+  },
+  {
+    // What happens by itself: schedules that are due, and notifications that are to be sent.
+    name: 'schedule',
+    entry: 'functions/schedule/main.ts',
+    packaging: 'zip',
+    memoryMb: () => 512,
+    timeoutSeconds: 60,
+    consumes: { queue: 'notifications', batchSize: 5, concurrencyMax: () => 5 },
+    places: [...everyone, 'catalogTable', 'nudgesQueue', 'notificationsQueue', 'key'],
+    grants: { catalog: 'write', sends: ['nudges', 'notifications'], triggerSecrets: 'open' },
+  },
+  {
+    name: 'api',
+    entry: 'functions/api/main.ts',
+    packaging: 'zip',
+    memoryMb: ({ apiMb }) => apiMb,
+    // As long as one event stream is kept; clients come again with the last event that they saw.
+    timeoutSeconds: 300,
+    places: [
+      ...everyone,
+      ...stores,
+      'nudgesQueue',
+      'chainsQueue',
+      'chainsLongQueue',
+      'chainsDeadQueue',
+      'chainsLongDeadQueue',
+      'notificationsQueue',
+      'key',
+      'scheduleGroup',
+      'scheduleRole',
+      'scheduleFunction',
+      'webhookUrl',
+    ],
+    grants: {
+      journal: 'write',
+      catalog: 'remove',
+      reads: ['blobs', 'programs'],
+      puts: ['programs', 'plugins'],
+      sends: ['nudges', 'chains', 'chains-long', 'notifications'],
+      redrives: ['chains', 'chains-long', 'notifications'],
+      triggerSecrets: 'seal',
+      schedules: true,
+    },
+  },
+  {
+    name: 'step-generator',
+    entry: 'functions/step-generator/main.ts',
+    longEntry: 'functions/step-generator/long.ts',
+    packaging: 'image',
+    memoryMb: ({ generatorMb }) => generatorMb,
+    scratchMb: ({ scratchMb }) => scratchMb,
+    timeoutSeconds: longestSeconds,
+    beside: plugins,
+    consumes: {
+      queue: 'nudges',
+      batchSize: 1,
+      concurrencyMax: ({ generatorsMax }) => generatorsMax,
+    },
+    longQueue: 'nudges-long',
+    places: [
+      ...everyone,
+      ...stores,
+      'chainsQueue',
+      'chainsLongQueue',
+      'chainsDeadQueue',
+      'chainsLongDeadQueue',
+      'nudgesQueue',
+      'nudgesLongQueue',
+      'notificationsQueue',
+      'compactionFunction',
+      'key',
+    ],
+    grants: {
+      journal: 'remove',
+      catalog: 'remove',
+      reads: ['blobs', 'plugins', 'programs'],
+      puts: ['blobs', 'programs'],
+      sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
+      redrives: ['chains', 'chains-long'],
+      triggerSecrets: 'open',
+      stackSecrets: 'open',
+      deploys: true,
+      callsCompaction: true,
+    },
+  },
+  {
+    name: 'step-executor',
+    entry: 'functions/step-executor/main.ts',
+    longEntry: 'functions/step-executor/long.ts',
+    packaging: 'zip',
+    memoryMb: ({ executorMb }) => executorMb,
+    scratchMb: ({ scratchMb }) => scratchMb,
+    timeoutSeconds: longestSeconds,
+    beside: plugins,
+    // A message names up to 64 operations, which is what one executor runs at once.
+    consumes: {
+      queue: 'chains',
+      batchSize: 1,
+      concurrencyMax: ({ executorsMax }) => executorsMax,
+    },
+    longQueue: 'chains-long',
+    places: [...everyone, ...stores, 'chainsQueue', 'chainsLongQueue', 'nudgesQueue', 'key'],
+    grants: {
+      journal: 'batch',
+      catalog: 'read',
+      reads: ['blobs', 'plugins', 'programs'],
+      puts: ['blobs'],
+      sends: ['chains', 'chains-long', 'nudges'],
+      stackSecrets: 'open',
+      deploys: true,
+    },
+  },
+  {
+    name: 'compaction',
+    entry: 'functions/compaction/main.ts',
+    packaging: 'zip',
+    memoryMb: ({ compactionMb }) => compactionMb,
+    timeoutSeconds: longestSeconds,
+    places: [...everyone, ...stores, 'nudgesQueue'],
+    grants: {
+      journal: 'remove',
+      catalog: 'remove',
+      reads: ['blobs'],
+      puts: ['blobs'],
+      sweeps: ['blobs'],
+      sends: ['nudges'],
+    },
+  },
+]

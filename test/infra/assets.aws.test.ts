@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAssets, handlerName, projectRoot } from '../../infra/assets.ts'
+import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
+import { imageLanguages, imagePackages } from '../../infra/image-languages.ts'
+
+const folders: string[] = []
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assets-'))
+  folders.push(folder)
+})
+afterAll(() => {
+  for (const each of folders) rmSync(each, { recursive: true })
+})
+
+/** The row of a function, with a handler that is there as its entry. */
+function rowOf(name: FunctionRow['name'], entry: string): FunctionRow {
+  const { longEntry: _, ...row } = functionsTable.find(each => each.name === name) ?? absent(name)
+  return { ...row, entry }
+}
+const absent = (name: string): never => {
+  throw new Error(`there is no ${name}`)
+}
+
+describe('a bundle', () => {
+  test.each(['step-generator', 'step-executor', 'compaction'] as const)(
+    'of the handler of %s can be loaded where there are no packages',
+    name => {
+      const row = rowOf(name, `functions/${name}/handle.ts`)
+      const target = createAssets('all', folder).code(row)
+      expect(readdirSync(target)).toContain('main.mjs')
+      const said = execFileSync(
+        process.execPath,
+        [
+          '--input-type=module',
+          '-e',
+          "console.log(Object.keys(await import('./main.mjs')).length)",
+        ],
+        { cwd: target, encoding: 'utf8' },
+      )
+      expect(Number(said)).toBeGreaterThan(0)
+      // Lambda takes 250 MB unpacked; more than a tenth of that would slow every start.
+      expect(statSync(join(target, 'main.mjs')).size).toBeLessThan(25 * 1024 * 1024)
+    },
+  )
+
+  test('has beside it what is started as a file, executable as it was', () => {
+    const target = createAssets('none', folder).code(rowOf('step-executor', 'functions/none.ts'))
+    for (const file of ['pulumi-resource-pulumi-nodejs', 'dynamic-provider.mjs'])
+      expect(existsSync(join(target, file))).toBe(true)
+    expect(statSync(join(target, 'pulumi-resource-pulumi-nodejs')).mode & 0o111).not.toBe(0)
+  })
+
+  test('of an entry that is not there is refused by name', () => {
+    const assets = createAssets('all', folder)
+    expect(() => assets.code(rowOf('api', 'functions/api/none.ts'))).toThrow(
+      expect.objectContaining({ code: 'PLATFORM_ENTRY_MISSING' }),
+    )
+  })
+
+  test('of an entry that is not there stands empty where only the template is looked at', () => {
+    const assets = createAssets('existing', folder)
+    const target = assets.code(rowOf('api', 'functions/api/none.ts'))
+    expect(readdirSync(target)).toEqual(['main.absent'])
+    expect([...assets.absent]).toEqual(['functions/api/none.ts'])
+  })
+})
+
+describe('the image', () => {
+  const text = readFileSync(join(projectRoot, 'infra', 'images', 'Dockerfile'), 'utf8')
+  const lines = text
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('#'))
+  const of = (word: string): readonly string[] =>
+    lines.filter(line => line.startsWith(`${word} `)).map(line => line.slice(word.length + 1))
+  const imageRows = functionsTable.filter(
+    row => row.packaging === 'image' || row.longEntry !== undefined,
+  )
+
+  test('has known instructions only, in one stage', () => {
+    const words = lines.map(line => line.split(' ')[0])
+    expect(new Set(words)).toEqual(new Set(['ARG', 'CMD', 'COPY', 'ENV', 'FROM', 'RUN']))
+    expect(words[0]).toBe('FROM')
+    expect(words.at(-1)).toBe('CMD')
+  })
+
+  test("is made from Lambda's image for Node 24", () => {
+    expect(of('FROM')).toEqual(['public.ecr.aws/lambda/nodejs:24'])
+  })
+
+  test('installs the packages of the languages and keeps no cache of them', () => {
+    expect(of('ARG')).toEqual(['PACKAGES'])
+    expect(of('RUN')).toHaveLength(1)
+    expect(of('RUN')[0]).toMatch(
+      /^test -n "\$PACKAGES" && dnf install -y .*\$PACKAGES && dnf clean all/,
+    )
+    expect(imagePackages(imageLanguages)).toBe('git gzip tar unzip')
+    expect(
+      imagePackages([...imageLanguages, { language: 'python', packages: ['git', 'python3.13'] }]),
+    ).toBe('git gzip python3.13 tar unzip')
+  })
+
+  test('holds no secret and fetches nothing by itself', () => {
+    expect(text).not.toMatch(/secret|token|password|curl|wget|ADD /i)
+  })
+
+  test('copies what its folder has, and starts what was copied', () => {
+    const target = createAssets('none', folder).image(imageRows)
+    expect(of('COPY')).toEqual(['functions/ ${LAMBDA_TASK_ROOT}/'])
+    expect(readdirSync(target).toSorted()).toEqual(['Dockerfile', 'functions'])
+    expect(readdirSync(join(target, 'functions')).toSorted()).toEqual([
+      'step-executor',
+      'step-generator',
+    ])
+    const [start] = JSON.parse(of('CMD')[0] ?? '[]') as string[]
+    expect(start).toBe(`step-generator/${handlerName}`)
+  })
+
+  test('has the bundle of each function and its task in a folder of its own', () => {
+    const rows = imageRows.map(row => ({
+      ...row,
+      entry: `functions/${row.name}/handle.ts`,
+      longEntry: `functions/${row.name}/handle.ts`,
+    }))
+    const target = createAssets('all', folder).image(rows)
+    for (const { name } of rows)
+      expect(readdirSync(join(target, 'functions', name)).toSorted()).toEqual([
+        'dynamic-provider.mjs',
+        'long.mjs',
+        'main.mjs',
+        'pulumi-resource-pulumi-nodejs',
+      ])
+  })
+})

@@ -1,0 +1,76 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createApp } from '../../infra/app.ts'
+import { createAssets } from '../../infra/assets.ts'
+import { type NagException, nagExceptions } from '../../infra/nag-exceptions.ts'
+import { readSettings } from '../../infra/settings.ts'
+import { prefixed, usualContext } from './synthesised.ts'
+
+interface Finding {
+  readonly rule: string
+  readonly path: string
+}
+
+/** What cdk-nag says; with `argued`, what is left of it. Synthesis fails when it says anything. */
+function findings(settings: Record<string, unknown>, nag: 'argued' | 'bare'): readonly Finding[] {
+  const folder = mkdtempSync(join(tmpdir(), 'nag-'))
+  try {
+    const context = { ...usualContext(), ...prefixed(settings) }
+    const { app } = createApp({ context, outdir: join(folder, 'out'), nag }, () =>
+      createAssets('none', join(folder, 'bundles')),
+    )
+    if (nag === 'argued') app.synth()
+    else expect(() => app.synth()).toThrow('AwsSolutions')
+    const { pluginReports } = JSON.parse(
+      readFileSync(join(folder, 'out', 'validation-report.json'), 'utf8'),
+    ) as {
+      pluginReports: {
+        violations: { ruleName: string; violatingConstructs: { constructPath: string }[] }[]
+      }[]
+    }
+    return pluginReports.flatMap(({ violations }) =>
+      violations.flatMap(({ ruleName, violatingConstructs }) =>
+        violatingConstructs.map(({ constructPath }) => ({ rule: ruleName, path: constructPath })),
+      ),
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function exceptionsOf(settings: Record<string, unknown>): readonly NagException[] {
+  const read = readSettings(prefixed(settings))
+  if ('problems' in read) throw new Error(read.problems.join())
+  return nagExceptions({ partition: 'aws', account: '<AWS::AccountId>' }, read)
+}
+
+describe.each([
+  ['the usual settings', { region: 'eu-central-1', installation: 'antichain' }],
+  [
+    'settings of another installation',
+    { region: 'us-east-2', installation: 'other', deploymentRoles: 'arn:aws:iam::*:role/x-*' },
+  ],
+])('with %s', (_, settings) => {
+  test('cdk-nag has nothing to say that is not argued', () => {
+    expect(findings(settings, 'argued')).toEqual([])
+  })
+
+  test('each exception answers something that cdk-nag says, and stands beside nothing else', () => {
+    const said = findings(settings, 'bare')
+    const stacks = { data: `${settings.installation}-data`, main: settings.installation }
+    const answers = ({ stack, path, rule }: NagException): readonly Finding[] =>
+      said.filter(one => one.rule === rule && one.path.startsWith(`${stacks[stack]}/${path}/`))
+    const exceptions = exceptionsOf(settings)
+    expect(exceptions.filter(one => answers(one).length === 0)).toEqual([])
+    expect(new Set(exceptions.flatMap(answers))).toEqual(new Set(said))
+  })
+})
+
+test('each exception is argued in a sentence', () => {
+  for (const { rule, why } of exceptionsOf({ region: 'eu-central-1' })) {
+    expect(rule).toMatch(/^AwsSolutions-[A-Z]+\d+/)
+    expect(why.length).toBeGreaterThan(60)
+  }
+})

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { functionsTable } from '../../infra/functions-table.ts'
+import { actionsOn, synthesise } from './synthesised.ts'
+
+const { statements, resources, main } = synthesise()
+const parts = functionsTable.flatMap(({ name, longEntry }) =>
+  longEntry === undefined ? [name] : [name, `long-${name}`],
+)
+const actionsOf = (part: string): readonly string[] =>
+  statements(part).flatMap(({ actions }) => actions)
+const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query', 'dynamodb:Scan']
+const catalogWrites = /^dynamodb:(Put|Update|Delete|BatchWrite|Transact|PartiQL)/
+
+describe('a webhook', () => {
+  test('reads no state: neither the journal nor the bucket', () => {
+    expect(actionsOn(statements('webhook'), 'DataJournal')).toEqual([])
+    expect(actionsOf('webhook').filter(action => action.startsWith('s3:'))).toEqual([])
+  })
+
+  test('opens secrets of triggers only', () => {
+    const uses = statements('webhook').filter(({ resources }) =>
+      resources.join().includes('SecretsKey'),
+    )
+    expect(uses).toHaveLength(1)
+    expect(uses[0]?.conditions).toEqual({
+      StringEquals: { 'kms:EncryptionContext:antichain-purpose': 'trigger' },
+    })
+  })
+
+  test('sends nudges and nothing else', () => {
+    const sends = statements('webhook').filter(({ actions }) => actions.includes('sqs:SendMessage'))
+    expect(sends.flatMap(each => each.resources)).toEqual([expect.stringContaining('QueuesNudges')])
+    expect(actionsOf('webhook').filter(action => action.startsWith('sqs:'))).toHaveLength(1)
+  })
+})
+
+describe('an executor', () => {
+  test.each(['step-executor', 'long-step-executor'])('%s cannot write the catalog', part => {
+    const actions = actionsOn(statements(part), 'DataCatalog')
+    expect(actions.filter(action => catalogWrites.test(action))).toEqual([])
+    expect(actions).toEqual(reads.slice(0, 3).toSorted())
+  })
+
+  test('removes no record of the journal', () => {
+    expect(actionsOf('step-executor')).not.toContain('dynamodb:DeleteItem')
+  })
+
+  test('removes no object', () => {
+    expect(actionsOf('step-executor').filter(action => action.startsWith('s3:Delete'))).toEqual([])
+  })
+
+  test('opens no secret of a trigger', () => {
+    const uses = statements('step-executor').filter(each =>
+      each.resources.join().includes('SecretsKey'),
+    )
+    expect(uses.map(({ conditions }) => conditions)).toEqual([
+      { StringNotEquals: { 'kms:EncryptionContext:antichain-purpose': 'trigger' } },
+    ])
+  })
+})
+
+describe('deployment credentials', () => {
+  const deployers = ['step-generator', 'long-step-generator', 'step-executor', 'long-step-executor']
+
+  test.each(parts)('%s takes on roles of stacks only when it deploys', part => {
+    const asked = statements(part).filter(({ actions }) =>
+      actions.some(one => one.startsWith('sts:')),
+    )
+    if (!deployers.includes(part)) return expect(asked).toEqual([])
+    expect(asked).toEqual([
+      {
+        actions: ['sts:AssumeRole'],
+        resources: ['arn:aws:iam::*:role/antichain-deploy-*'],
+        conditions: { StringLike: { 'sts:ExternalId': 'antichain/*' } },
+      },
+    ])
+  })
+
+  test('are bounded to the roles that the settings name', () => {
+    const named = 'arn:aws:iam::111122223333:role/site'
+    const other = synthesise({ deploymentRoles: `${named}, arn:aws:iam::111122223333:role/x-*` })
+    const asked = other
+      .statements('step-executor')
+      .find(({ actions }) => actions.includes('sts:AssumeRole'))
+    expect(asked?.resources).toEqual([named, 'arn:aws:iam::111122223333:role/x-*'])
+  })
+
+  test('are in no managed policy: no role has any', () => {
+    const managed = [...resources('AWS::IAM::Role').values()].flatMap(
+      ({ Properties }) => Properties['ManagedPolicyArns'] ?? [],
+    )
+    expect(managed).toEqual([])
+  })
+})
+
+describe('every role', () => {
+  test.each(parts)('%s has no action by a pattern and no resource that is anything', part => {
+    for (const { actions, resources: about } of statements(part)) {
+      expect(actions.filter(action => action.includes('*'))).toEqual([])
+      expect(about.filter(resource => resource === '*')).toEqual([])
+    }
+  })
+
+  test.each(parts)('%s scans no table and manages none', part => {
+    const allowed =
+      /^dynamodb:(GetItem|BatchGetItem|Query|ConditionCheckItem|PutItem|UpdateItem|BatchWriteItem|DeleteItem)$/
+    const odd = actionsOf(part).filter(one => one.startsWith('dynamodb:') && !allowed.test(one))
+    expect(odd).toEqual([])
+  })
+
+  test.each(parts)('%s uses the key at rest through tables and bucket only', part => {
+    const uses = statements(part).filter(({ resources: about }) =>
+      about.join().includes('EncryptionDataKey'),
+    )
+    expect(uses).toHaveLength(1)
+    expect(Object.keys(uses[0]?.conditions ?? {})).toEqual(['StringEquals'])
+    expect(uses[0]?.conditions['StringEquals']).toHaveProperty('kms:ViaService')
+  })
+
+  test.each(parts)('%s makes no role and gives on none, but the API that of schedules', part => {
+    const iam = statements(part).filter(({ actions }) =>
+      actions.some(one => one.startsWith('iam:')),
+    )
+    if (part !== 'api') return expect(iam).toEqual([])
+    expect(iam.map(({ actions, conditions }) => ({ actions, conditions }))).toEqual([
+      {
+        actions: ['iam:PassRole'],
+        conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+      },
+    ])
+  })
+
+  test('the API seals secrets of triggers and opens none', () => {
+    expect(actionsOn(statements('api'), 'SecretsKey')).toEqual(['kms:Encrypt'])
+  })
+
+  test('compaction and schedules hold no key of stacks', () => {
+    expect(actionsOn(statements('compaction'), 'SecretsKey')).toEqual([])
+    expect(actionsOn(statements('schedule'), 'SecretsKey')).toEqual(['kms:Decrypt'])
+  })
+})
+
+test('only the scheduler, for the group of this installation, calls by the role of schedules', () => {
+  main.hasResourceProperties('AWS::IAM::Role', {
+    RoleName: 'antichain-schedules-eu-central-1',
+    AssumeRolePolicyDocument: {
+      Statement: [
+        {
+          Principal: { Service: 'scheduler.amazonaws.com' },
+          Condition: {
+            StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' }, 'aws:SourceArn': {} },
+          },
+        },
+      ],
+    },
+  })
+})

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { projectRoot } from '../../infra/assets.ts'
+import { readSettings, settingNames } from '../../infra/settings.ts'
+import { namesOf } from '../../shared/config/aws-places.ts'
+import { prefixed, synthesise } from './synthesised.ts'
+
+describe('settings', () => {
+  test('are texts, as the command line gives them', () => {
+    const read = readSettings(
+      prefixed({
+        region: 'eu-central-1',
+        logDays: '90',
+        executorsMax: '7',
+        tags: 'team=x, stage=y',
+      }),
+    )
+    expect(read).toMatchObject({ logDays: 90, executorsMax: 7, tags: ['team=x', 'stage=y'] })
+  })
+
+  test.each([
+    ['region', 'europe'],
+    ['installation', 'My-Name'],
+    ['logDays', '31'],
+    ['executorsMax', '1'],
+    ['tags', 'team'],
+    ['alarmEmail', 'nobody'],
+    ['architecture', 'mips'],
+  ])('%s may not be %s', (name, value) => {
+    const read = readSettings(prefixed({ region: 'eu-central-1', [name]: value }))
+    expect(read).toMatchObject({ problems: [expect.stringContaining(`antichain:${name}`)] })
+  })
+
+  test('that nobody knows are refused, and context of others is left alone', () => {
+    expect(readSettings(prefixed({ region: 'eu-central-1', size: '1' }))).toHaveProperty('problems')
+    expect(readSettings({ 'antichain:region': 'eu-central-1', size: '1' })).not.toHaveProperty(
+      'problems',
+    )
+  })
+
+  test('stand in docs/aws.md, all of them and no others', () => {
+    const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
+    const section = page.split('## Settings')[1]?.split('\n## ')[0] ?? ''
+    const listed = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+    expect(listed).toEqual(settingNames)
+  })
+})
+
+describe('several installations in one account', () => {
+  const usual = synthesise()
+  const other = synthesise({ installation: 'other', tags: 'team=x', architecture: 'x86_64' })
+  const physical = /"(\w*Name|Family|AliasName)":"([^"]+)"/g
+
+  test('share no name of a part', () => {
+    const namesIn = (text: string): Set<string> =>
+      new Set(
+        [...text.matchAll(physical)]
+          .filter(([, key = '']) => named.has(key))
+          .map(([, , name]) => name ?? ''),
+      )
+    const texts = [usual, other].map(({ data, main }) =>
+      JSON.stringify([data.toJSON(), main.toJSON()]),
+    )
+    const [mine, theirs] = texts.map(namesIn)
+    expect(mine?.size).toBeGreaterThan(40)
+    expect([...(mine ?? [])].filter(name => theirs?.has(name))).toEqual([])
+  })
+
+  test('bear their names and the tags of their settings', () => {
+    other.main.hasResourceProperties('AWS::SQS::Queue', {
+      QueueName: namesOf('other').queues.chains,
+      Tags: [
+        { Key: 'antichain:installation', Value: 'other' },
+        { Key: 'antichain:part', Value: 'Queues' },
+        { Key: 'team', Value: 'x' },
+      ],
+    })
+  })
+
+  test('are of the architecture of their settings', () => {
+    other.main.allResourcesProperties('AWS::Lambda::Function', { Architectures: ['x86_64'] })
+  })
+})
+
+/** Names that must differ within an account and region. */
+const named = new Set([
+  'AlarmName',
+  'AliasName',
+  'ClusterName',
+  'DashboardName',
+  'Family',
+  'FunctionName',
+  'LogGroupName',
+  'QueueName',
+  'RoleName',
+  'TableName',
+  'TopicName',
+])

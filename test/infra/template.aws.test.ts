@@ -1,0 +1,326 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Match } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
+import { projectRoot } from '../../infra/assets.ts'
+import { functionsTable } from '../../infra/functions-table.ts'
+import { awsVariables, queueNames } from '../../shared/config/aws-places.ts'
+import { synthesise } from './synthesised.ts'
+
+const installation = synthesise()
+const { data, main, resources } = installation
+
+describe('tables', () => {
+  test.each(['journal', 'catalog'])(
+    '%s is on demand, warm, encrypted, protected, restorable and expires items',
+    name => {
+      data.hasResource('AWS::DynamoDB::GlobalTable', {
+        DeletionPolicy: 'Retain',
+        UpdateReplacePolicy: 'Retain',
+        Properties: {
+          TableName: `antichain-${name}`,
+          BillingMode: 'PAY_PER_REQUEST',
+          KeySchema: [
+            { AttributeName: 'pk', KeyType: 'HASH' },
+            { AttributeName: 'sk', KeyType: 'RANGE' },
+          ],
+          TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
+          WarmThroughput: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 4_000 },
+          SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+          Replicas: [
+            Match.objectLike({
+              DeletionProtectionEnabled: true,
+              PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+            }),
+          ],
+        },
+      })
+    },
+  )
+})
+
+describe('keys', () => {
+  test('are two, renewed every year, and stay', () => {
+    data.resourceCountIs('AWS::KMS::Key', 2)
+    data.allResources('AWS::KMS::Key', {
+      DeletionPolicy: 'Retain',
+      Properties: { EnableKeyRotation: true },
+    })
+  })
+})
+
+describe('the bucket', () => {
+  test('keeps versions, is private, encrypted, reached by TLS only, and stays', () => {
+    data.hasResource('AWS::S3::Bucket', {
+      DeletionPolicy: 'Retain',
+      Properties: {
+        VersioningConfiguration: { Status: 'Enabled' },
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+        BucketEncryption: {
+          ServerSideEncryptionConfiguration: [Match.objectLike({ BucketKeyEnabled: true })],
+        },
+      },
+    })
+    data.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Deny',
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          }),
+        ]),
+      },
+    })
+  })
+
+  test('loses what was replaced after a while, and nothing that is current', () => {
+    const rules = [...resources('AWS::S3::Bucket').values()].flatMap(({ Properties }) => {
+      const { Rules } = Properties['LifecycleConfiguration'] as { Rules: Record<string, unknown>[] }
+      return Rules
+    })
+    expect(rules.map(({ Id }) => Id)).toEqual(['unfinished', 'replaced', 'markers'])
+    expect(rules.filter(rule => 'ExpirationInDays' in rule || 'ExpirationDate' in rule)).toEqual([])
+  })
+})
+
+describe('queues', () => {
+  test.each(queueNames)('%s has a queue for dead letters after five deliveries', name => {
+    main.hasResourceProperties('AWS::SQS::Queue', {
+      QueueName: `antichain-${name}`,
+      SqsManagedSseEnabled: true,
+      RedrivePolicy: { maxReceiveCount: 5, deadLetterTargetArn: Match.anyValue() },
+    })
+    main.hasResourceProperties('AWS::SQS::Queue', {
+      QueueName: `antichain-${name}-dead`,
+      MessageRetentionPeriod: 1_209_600,
+    })
+  })
+
+  test('are standard queues', () => {
+    const fifo = [...resources('AWS::SQS::Queue').values()].filter(
+      ({ Properties }) => Properties['FifoQueue'] !== undefined,
+    )
+    expect(fifo).toEqual([])
+  })
+
+  test('hide a message for longer than its function may run', () => {
+    for (const { consumes, timeoutSeconds } of functionsTable)
+      if (consumes !== undefined) {
+        const queue = [...resources('AWS::SQS::Queue').values()].find(
+          ({ Properties }) => Properties['QueueName'] === `antichain-${consumes.queue}`,
+        )
+        expect(queue?.Properties['VisibilityTimeout']).toBeGreaterThan(timeoutSeconds)
+      }
+  })
+})
+
+describe('functions', () => {
+  test.each(functionsTable.map(row => [row.name, row] as const))(
+    '%s is as its row says',
+    (name, row) => {
+      main.hasResourceProperties('AWS::Lambda::Function', {
+        FunctionName: `antichain-${name}`,
+        Architectures: ['arm64'],
+        Timeout: row.timeoutSeconds,
+        Environment: {
+          Variables: Object.fromEntries(
+            [...row.places].map(place => [awsVariables[place], Match.anyValue()]),
+          ),
+        },
+        ...(row.packaging === 'image'
+          ? { PackageType: 'Image' }
+          : { Runtime: 'nodejs24.x', Handler: 'main.handler' }),
+      })
+    },
+  )
+
+  test('none has reserved concurrency: its refusals would count as deliveries', () => {
+    const reserved = [...resources('AWS::Lambda::Function').values()].filter(
+      ({ Properties }) => Properties['ReservedConcurrentExecutions'] !== undefined,
+    )
+    expect(reserved).toEqual([])
+  })
+
+  test('event sources have a maximum concurrency and report single failures', () => {
+    const sources = resources('AWS::Lambda::EventSourceMapping')
+    expect(sources.size).toBe(3)
+    main.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: Match.anyValue() },
+    })
+  })
+
+  test('executors and generators have large scratch space', () => {
+    for (const name of ['step-generator', 'step-executor'])
+      main.hasResourceProperties('AWS::Lambda::Function', {
+        FunctionName: `antichain-${name}`,
+        EphemeralStorage: { Size: 8_192 },
+      })
+  })
+
+  test('no variable holds a secret: all are names and addresses', () => {
+    const known = new Set<string>(Object.values(awsVariables))
+    const given = [...resources('AWS::Lambda::Function').values()].flatMap(({ Properties }) =>
+      Object.keys((Properties['Environment'] as { Variables: object }).Variables),
+    )
+    expect(given.filter(name => !known.has(name))).toEqual([])
+  })
+
+  test('logs end after the days of the settings', () => {
+    main.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 })
+  })
+})
+
+describe('addresses', () => {
+  test('webhooks are throttled before a function runs', () => {
+    main.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      DefaultRouteSettings: { ThrottlingBurstLimit: 40, ThrottlingRateLimit: 20 },
+      AccessLogSettings: Match.anyValue(),
+    })
+    main.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'POST /hooks/{hook}' })
+  })
+
+  test('the API streams', () => {
+    main.hasResourceProperties('AWS::Lambda::Url', { InvokeMode: 'RESPONSE_STREAM' })
+  })
+
+  test('access logs hold neither headers nor bodies', () => {
+    const stage = [...resources('AWS::ApiGatewayV2::Stage').values()][0]
+    expect(JSON.stringify(stage?.Properties['AccessLogSettings'])).not.toMatch(/header|body|path/i)
+  })
+})
+
+describe('the long pool', () => {
+  test('has no task and no gateway while idle', () => {
+    main.allResourcesProperties('AWS::ECS::Service', { DesiredCount: 0 })
+    main.resourceCountIs('AWS::EC2::NatGateway', 0)
+    main.allResourcesProperties('AWS::ApplicationAutoScaling::ScalableTarget', {
+      MinCapacity: 0,
+      MaxCapacity: 4,
+    })
+  })
+
+  test.each([
+    [0, 0],
+    [1, 1],
+    [2, 2],
+    [4, 4],
+    [50, 4],
+  ])('scales to so many tasks for messages: %i, %i', (messages, tasks) => {
+    const wanted = capacities('LongStepExecutorDepth', messages)
+    expect([...new Set(wanted)]).toEqual([tasks])
+  })
+
+  test('lets nobody in', () => {
+    const groups = [...resources('AWS::EC2::SecurityGroup').values()]
+    expect(groups.map(({ Properties }) => Properties['SecurityGroupIngress'])).toEqual([undefined])
+    main.resourceCountIs('AWS::EC2::SecurityGroupIngress', 0)
+  })
+
+  test('runs the bundled long entries as a user without rights', () => {
+    for (const name of ['step-generator', 'step-executor'])
+      main.hasResourceProperties('AWS::ECS::TaskDefinition', {
+        Family: `antichain-long-${name}`,
+        ContainerDefinitions: [
+          Match.objectLike({ Command: [`/var/task/${name}/long.mjs`], User: '1000' }),
+        ],
+      })
+  })
+})
+
+describe('observability', () => {
+  test('alarms tell of dead letters, stuck deployments, compaction lag and throttles', () => {
+    expect(alarmNames().toSorted()).toEqual([
+      'antichain-compaction-lag',
+      'antichain-dead-chains',
+      'antichain-dead-chains-long',
+      'antichain-dead-notifications',
+      'antichain-dead-nudges',
+      'antichain-dead-nudges-long',
+      'antichain-function-errors',
+      'antichain-function-throttles',
+      'antichain-stuck-deployments',
+      'antichain-table-throttles',
+    ])
+  })
+
+  test('there is a dashboard', () => {
+    main.resourceCountIs('AWS::CloudWatch::Dashboard', 1)
+  })
+})
+
+test('what docs/aws.md says of idling is what the template has', () => {
+  const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
+  const [, keys, metrics, sources] =
+    /^ +(\d+) keys \+ (\d+) metrics of alarms .* receives of (\d+) event sources/m.exec(page) ?? []
+  const counts = [...resources('AWS::CloudWatch::Alarm').values()].map(({ Properties }) => {
+    const several = Properties['Metrics'] as { MetricStat?: unknown }[] | undefined
+    return several?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1
+  })
+  expect({ keys, metrics, sources }).toEqual({
+    keys: String(resources('AWS::KMS::Key').size),
+    metrics: String(counts.reduce((sum, count) => sum + count, 0)),
+    sources: String(resources('AWS::Lambda::EventSourceMapping').size),
+  })
+})
+
+test('every alarm stands in docs/aws.md', () => {
+  const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
+  const told = alarmNames().map(name =>
+    name.replace(/^antichain-/, '').replace(/^dead-.*/, 'dead-<queue>'),
+  )
+  expect(told.filter(name => !page.includes(`| \`${name}\` |`))).toEqual([])
+})
+
+test('the stack of data is protected from deletion', () => {
+  expect([...resources('AWS::DynamoDB::GlobalTable').values()]).toHaveLength(2)
+  expect(data.findResources('AWS::Lambda::Function')).toEqual({})
+})
+
+test('the shape is as it was: types and logical names', () => {
+  const shape = [data, main].map(template =>
+    Object.entries((template.toJSON() as { Resources: Record<string, { Type: string }> }).Resources)
+      .map(([name, { Type }]) => `${Type} ${name}`)
+      .toSorted(),
+  )
+  expect(shape).toMatchSnapshot()
+})
+
+interface Scaling {
+  readonly StepAdjustments: readonly {
+    readonly MetricIntervalLowerBound?: number
+    readonly MetricIntervalUpperBound?: number
+    readonly ScalingAdjustment: number
+  }[]
+}
+
+/** The alarms for people: those that scale the long pool have no names of ours. */
+function alarmNames(): readonly string[] {
+  return [...resources('AWS::CloudWatch::Alarm').values()].flatMap(({ Properties }) => {
+    const { AlarmName } = Properties
+    return typeof AlarmName === 'string' ? [AlarmName] : []
+  })
+}
+
+/** How many tasks the policies whose alarm rings set for a number of messages, by AWS's rules. */
+function capacities(id: string, messages: number): readonly number[] {
+  return [...resources('AWS::CloudWatch::Alarm')].flatMap(([alarm, { Properties }]) => {
+    const threshold = Properties['Threshold'] as number
+    const over = Properties['ComparisonOperator'] === 'GreaterThanOrEqualToThreshold'
+    if (!alarm.includes(id) || (over ? messages < threshold : messages > threshold)) return []
+    const name = (Properties['AlarmActions'] as { Ref: string }[])[0]?.Ref ?? ''
+    const policy = resources('AWS::ApplicationAutoScaling::ScalingPolicy').get(name)
+    if (policy === undefined) throw new Error(`there is no policy ${name}`)
+    const { StepAdjustments } = policy.Properties['StepScalingPolicyConfiguration'] as Scaling
+    const delta = messages - threshold
+    return StepAdjustments.filter(
+      ({ MetricIntervalLowerBound: low = -Infinity, MetricIntervalUpperBound: high = Infinity }) =>
+        over ? low <= delta && delta < high : low < delta && delta <= high,
+    ).map(({ ScalingAdjustment }) => ScalingAdjustment)
+  })
+}

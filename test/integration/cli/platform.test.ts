@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CdkRun, PlatformLook, Where } from '../../../cli/platform/platform-port.ts'
+import { error } from '../../../shared/errors/error.ts'
+import { type Bench, createBench } from './fakes.ts'
+
+const account = '111122223333'
+const good: CdkRun = { exit: 0, said: '' }
+const nothing: PlatformLook = {
+  tables: [{ name: 'antichain-journal', status: undefined, isProtected: false }],
+  queues: [{ name: 'antichain-chains', counts: undefined }],
+  bucket: { name: 'antichain-111122223333-eu-central-1', isThere: false },
+  apiUrl: undefined,
+  webhookUrl: undefined,
+}
+
+let bench: Bench
+let runs: { readonly words: readonly string[]; readonly where: Where }[]
+let results: CdkRun[]
+let look: PlatformLook
+
+beforeEach(() => {
+  bench = createBench()
+  runs = []
+  results = [good]
+  look = nothing
+  bench.platform = {
+    account: async () => account,
+    cdk: async (where, words) => {
+      runs.push({ where, words })
+      return (results.length > 1 ? results.shift() : results[0]) ?? good
+    },
+    look: async () => look,
+  }
+})
+
+const deploy = ['platform', 'deploy', '--region', 'eu-central-1'] as const
+const verbs = (): readonly (string | undefined)[] => runs.map(({ words }) => words[0])
+
+describe('platform deploy', () => {
+  test('shows what would change, asks, and changes it', async () => {
+    bench.terminal = true
+    bench.answers.push('antichain')
+    const { exit, err } = await bench.run(...deploy)
+    expect([exit, verbs()]).toEqual([0, ['diff', 'deploy']])
+    expect(err).toContain(`account ${account}, eu-central-1`)
+  })
+
+  test('names both stacks and gives the settings to both runs', async () => {
+    await bench.run(...deploy, '--yes', '--installation', 'site', '--set', 'executorsMax=7')
+    const context = ['installation=site', 'region=eu-central-1', 'executorsMax=7']
+    const given = context.flatMap(text => ['--context', `antichain:${text}`])
+    for (const { words } of runs) expect(words.slice(1, 9)).toEqual(['site-data', 'site', ...given])
+  })
+
+  test('changes nothing with --preview', async () => {
+    expect((await bench.run(...deploy, '--preview')).exit).toBe(0)
+    expect(verbs()).toEqual(['diff'])
+  })
+
+  test('changes nothing when the answer is another', async () => {
+    bench.terminal = true
+    bench.answers.push('y')
+    const { exit, err } = await bench.run(...deploy)
+    expect([exit, verbs()]).toEqual([1, ['diff']])
+    expect(err).toContain('error[CONFIRMATION_DECLINED]')
+  })
+
+  test('wants --yes where nobody can be asked', async () => {
+    const { err } = await bench.run(...deploy)
+    expect(err).toContain('--yes must be passed in')
+    expect(verbs()).toEqual(['diff'])
+  })
+
+  test('takes the region of the environment, and says so when there is none', async () => {
+    bench.env['AWS_REGION'] = 'us-east-2'
+    await bench.run('platform', 'deploy', '--preview')
+    expect(runs[0]?.where.region).toBe('us-east-2')
+    delete bench.env['AWS_REGION']
+    const { exit, err } = await bench.run('platform', 'deploy', '--preview')
+    expect(exit).toBe(2)
+    expect(err).toContain('error[PLATFORM_REGION_MISSING]')
+  })
+
+  test('hands a profile on', async () => {
+    await bench.run(...deploy, '--preview', '--profile', 'prod')
+    expect(runs[0]?.where.env).toMatchObject({ AWS_PROFILE: 'prod', AWS_REGION: 'eu-central-1' })
+  })
+
+  test.each([
+    ['Site', 'is no name of an installation'],
+    ['a', 'is no name of an installation'],
+  ])('refuses the name %s', async (name, sentence) => {
+    const { exit, err } = await bench.run(...deploy, '--installation', name)
+    expect([exit, runs]).toEqual([2, []])
+    expect(err).toContain(sentence)
+  })
+
+  test('refuses a setting without a value', async () => {
+    expect((await bench.run(...deploy, '--set', 'executorsMax')).err).toContain('error[CLI_USAGE]')
+  })
+
+  test('stops before the CDK when nobody is signed in', async () => {
+    bench.platform = {
+      ...bench.platform,
+      account: async () => {
+        throw error('PLATFORM_CREDENTIALS_MISSING', 'AWS does not know who asks')
+      },
+    }
+    const { exit, err } = await bench.run(...deploy, '--yes')
+    expect([exit, runs]).toEqual([3, []])
+    expect(err).toContain('aws sso login')
+  })
+
+  test('names what is wrong when the deployment fails', async () => {
+    results = [good, { exit: 1, said: 'User: x is not authorized to perform: iam:CreateRole on y' }]
+    const { exit, err } = await bench.run(...deploy, '--yes')
+    expect(exit).toBe(1)
+    expect(err).toContain('error[PLATFORM_PERMISSION_MISSING]: the permission iam:CreateRole')
+  })
+})
+
+describe('platform destroy', () => {
+  const destroy = ['platform', 'destroy', '--region', 'eu-central-1'] as const
+
+  test('removes the main stack alone, and says what stays', async () => {
+    const { exit, err } = await bench.run(...destroy, '--yes')
+    expect([exit, verbs()]).toEqual([0, ['destroy']])
+    expect(runs[0]?.words).not.toContain('antichain-data')
+    expect(runs[0]?.words).toContain('--exclusively')
+    expect(err).toContain(
+      'antichain-journal, antichain-catalog, antichain-111122223333-eu-central-1',
+    )
+  })
+
+  test('asks first', async () => {
+    const { err } = await bench.run(...destroy)
+    expect(err).toContain('--yes must be passed in')
+    expect(runs).toEqual([])
+  })
+})
+
+describe('platform status', () => {
+  const status = ['platform', 'status', '--region', 'eu-central-1'] as const
+
+  test('fails when nothing is there', async () => {
+    const { exit, err } = await bench.run(...status)
+    expect(exit).toBe(6)
+    expect(err).toContain("there is no installation 'antichain' in account 111122223333")
+  })
+
+  test('shows tables, addresses and queues', async () => {
+    look = {
+      tables: [
+        { name: 'antichain-journal', status: 'ACTIVE', isProtected: true },
+        { name: 'antichain-catalog', status: 'ACTIVE', isProtected: false },
+      ],
+      queues: [
+        { name: 'antichain-chains', counts: { waiting: 3, held: 2, dead: 1 } },
+        { name: 'antichain-nudges', counts: undefined },
+      ],
+      bucket: { name: 'b', isThere: true },
+      apiUrl: 'https://x.lambda-url.eu-central-1.on.aws/',
+      webhookUrl: undefined,
+    }
+    const { exit, out } = await bench.run(...status)
+    expect(exit).toBe(0)
+    expect(out.trimEnd().split('\n')).toEqual([
+      'PART               STATE',
+      'antichain-journal  ACTIVE',
+      'antichain-catalog  ACTIVE, not protected',
+      'b                  there',
+      'API                https://x.lambda-url.eu-central-1.on.aws/',
+      'webhooks           missing',
+      '',
+      'QUEUE             WAITING  IN HAND  DEAD',
+      'antichain-chains  3        2        1',
+      'antichain-nudges  missing',
+    ])
+    const json = JSON.parse((await bench.run(...status, '--json')).out) as PlatformLook
+    expect(json.queues).toEqual(look.queues)
+  })
+})
