@@ -2,6 +2,7 @@ import { error } from '../../../errors/error.ts'
 import { catalogMethods } from './catalog-methods.ts'
 import { chainMethods } from './chain-methods.ts'
 import { controlMethods } from './control-methods.ts'
+import { documentMethods } from './document-methods.ts'
 import { eventMethods } from './event-methods.ts'
 import { lateMethods } from './late-methods.ts'
 import { logMethods } from './log-methods.ts'
@@ -21,6 +22,7 @@ const storeMethods = {
   ...chainMethods,
   ...retentionMethods,
   ...slowMethods,
+  ...documentMethods,
 }
 
 type StoreMethods = typeof storeMethods

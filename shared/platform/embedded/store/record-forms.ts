@@ -26,6 +26,7 @@ const forms = {
   history: { name: 'history record', keys: ['stack', 'number'], json: ['begun'], format: 1 },
   snapshot: { name: 'snapshot record', keys: ['stack', 'version'], json: [], format: 1 },
   late: { name: 'late outcome', keys: ['stack', 'key'], json: ['item'], format: 1 },
+  document: { name: 'document', keys: ['kind', 'scope', 'name'], json: ['value'], format: 1 },
 } as const satisfies Record<string, Form>
 
 /** A kind of stored record. */
@@ -41,7 +42,7 @@ const mark = 'antichain record: '
  * or that is damaged, whichever statement tries.
  */
 export const guards: string = (
-  ['head', 'control', 'lease', 'stack', 'history', 'snapshot'] as const
+  ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document'] as const
 )
   .flatMap(kind => {
     const { keys, json, format } = forms[kind] as Form

@@ -102,6 +102,20 @@ const takenItems = `
 ALTER TABLE late ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
 `
 
+const documents = `
+CREATE TABLE document (
+  kind TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL,
+  version INTEGER NOT NULL, value TEXT NOT NULL, token TEXT NOT NULL,
+  removed INTEGER NOT NULL DEFAULT 0, format INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY (kind, scope, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mark (
+  key TEXT PRIMARY KEY, until INTEGER NOT NULL, token TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mark_until ON mark (until);
+`
+
 /** Tables of the process that owns the store, gone with it. */
 export const passing = `
 CREATE TEMP TABLE chain (
@@ -113,7 +127,15 @@ CREATE TEMP TABLE chain (
 `
 
 /** What each version adds to the one before; never changed once released, only appended to. */
-export const migrations: readonly string[] = [first, late, formats, handOvers, holds, takenItems]
+export const migrations: readonly string[] = [
+  first,
+  late,
+  formats,
+  handOvers,
+  holds,
+  takenItems,
+  documents,
+]
 
 /** The version of the tables. */
 export const schemaVersion = migrations.length
