@@ -75,8 +75,6 @@ async function unpack(
     strip: 1,
     strict: true,
     noMtime: true,
-    // Its own count of what is unpacked from how much: a wall behind ours.
-    maxDecompressionRatio: 2000,
     filter: (_path, entry) => {
       refusal ??= judge(entry as ReadEntry)
       return refusal === undefined
