@@ -241,6 +241,44 @@ export const catalogue = {
     exit: 1,
     hint: 'Read what CloudFormation says above; it has put back what it had begun.',
   },
+  DOCUMENT_INVALID: {
+    exit: 2,
+    hint: 'Correct what the message names; docs/triggers.md has the form of webhooks, schedules and notifications.',
+  },
+  SEALED_UNREADABLE: {
+    exit: 1,
+    hint: 'The key that sealed the value is not the one that is here; restore it, or set the value again.',
+  },
+  WEBHOOK_UNKNOWN: { exit: 1, hint: 'List webhooks, and correct the address at the sender.' },
+  WEBHOOK_REFUSED: {
+    exit: 3,
+    hint: 'Set the same secret at the sender and here; the signature covers the body byte for byte.',
+  },
+  WEBHOOK_STALE: {
+    exit: 3,
+    hint: 'Set the clock of the sender right, and sign again whenever a delivery is repeated.',
+  },
+  WEBHOOK_MALFORMED: {
+    exit: 1,
+    hint: 'Send the body as JSON of the form that docs/triggers.md describes.',
+  },
+  WEBHOOK_TOO_LARGE: { exit: 1, hint: 'Send at most 1 MB.' },
+  SCHEDULE_INVALID: {
+    exit: 2,
+    hint: 'Write five fields of cron, `rate(5 minutes)` or `at(2027-01-31T04:00:00)`, and an IANA time zone.',
+  },
+  OUTBOUND_REFUSED: {
+    exit: 1,
+    hint: 'Use an https address on the public internet, or put its network on the list of allowed ones.',
+  },
+  OUTBOUND_FAILED: {
+    exit: 1,
+    hint: 'See whether the address answers; what it said stands in the message.',
+  },
+  ARCHIVE_INVALID: {
+    exit: 1,
+    hint: 'Remove from the repository what the message names; links must stay within it.',
+  },
   NODE_TOO_OLD: { exit: 1, hint: 'Run `npm install` in the antichain folder; it brings Node 24.' },
   INTERNAL_ASSERTION: {
     exit: 255,

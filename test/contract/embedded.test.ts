@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import {
   openEmbeddedPlatform,
   platformOver,
 } from '../../shared/platform/embedded/platform.ts'
+import { createKeyFileSealing } from '../../shared/platform/embedded/sealing.ts'
 import { type Store, openStore } from '../../shared/platform/embedded/store/store.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLog } from '../../shared/platform/system/log.ts'
@@ -17,7 +18,9 @@ import { catalogContract } from './catalog.ts'
 import { chainQueueContract } from './chain-queue.ts'
 import { controlContract, leasesContract } from './control.ts'
 import { decisionLogContract } from './decision-log.ts'
+import { documentsContract } from './documents.ts'
 import { eventsContract } from './events.ts'
+import { marksContract, sealingContract } from './marks.ts'
 import { hintsContract, nudgesContract } from './nudges.ts'
 import {
   executorId,
@@ -91,6 +94,9 @@ for (const [name, open] of modes) {
   catalogContract(name, open)
   requestsContract(name, open)
   retentionContract(name, open)
+  documentsContract(name, open)
+  marksContract(name, open)
+  sealingContract(name, open)
 }
 blobsContract('embedded', asOwner)
 blobSweepContract('embedded', asOwner)
@@ -165,4 +171,18 @@ test('what a retired executor took keeps nobody from taking more', async () => {
     await platform.close()
     rmSync(home, { recursive: true })
   }
+})
+
+test('the key that seals is for its user only, the same for all, and never made anew', async () => {
+  const home = newHome()
+  const sealings = Array.from({ length: 5 }, () => createKeyFileSealing(home))
+  expect(existsSync(join(home, 'sealing.key'))).toBe(false)
+  const sealed = await Promise.all(sealings.map((one, at) => one.seal(`${at}`, 'x')))
+  const other = createKeyFileSealing(home)
+  expect(await Promise.all(sealed.map(one => other.open(one, 'x')))).toEqual([...'01234'])
+  expect(statSync(join(home, 'sealing.key')).mode & 0o777).toBe(0o600)
+  writeFileSync(join(home, 'sealing.key'), 'short')
+  const thrown = createKeyFileSealing(home).seal('a', 'x')
+  await expect(thrown).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  rmSync(home, { recursive: true })
 })

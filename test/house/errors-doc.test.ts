@@ -28,7 +28,7 @@ They are Pulumi's. 0 is success. 4 (resource), 5 (policy) and 9 (timeout) are re
 |---|---|
 | 1 | anything that has no number of its own, a failed deployment among it |
 | 2 | command line, project or configuration |
-| 3 | passphrase |
+| 3 | passphrase, signature |
 | 6 | stack not found or not selected |
 | 7 | changes where \`--expect-no-changes\` expected none |
 | 8 | cancelled |

@@ -16,7 +16,7 @@ const layers: readonly (readonly string[])[] = [
   ['shared/records'],
   ['shared/journal'],
   ['shared/ports'],
-  ['shared/platform', 'shared/providers', 'shared/programs'],
+  ['shared/platform', 'shared/providers', 'shared/programs', 'shared/triggers'],
   // What all folders of the engine speak of: steps, their ends, requests.
   ['shared/engine'],
   ['shared/engine/events', 'shared/engine/graph'],

@@ -10,6 +10,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { TriggerPorts } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { LogPort } from '../../ports/system.ts'
 import type { StackId } from '../../records/ids.ts'
@@ -24,16 +25,18 @@ import { createCatalog } from './catalog.ts'
 import { createChainQueue } from './chain-queue.ts'
 import { createControl, createEvents, createLeases } from './control.ts'
 import { createDecisionLog } from './decision-log.ts'
+import { createDocuments, createMarks } from './documents.ts'
 import { createHints } from './hints.ts'
 import { createNudges } from './nudges.ts'
 import { createOperations } from './operations.ts'
 import { createRequests } from './requests.ts'
 import { createRetention } from './retention.ts'
+import { createKeyFileSealing } from './sealing.ts'
 import { unavailable } from './store/failures.ts'
 import { type Store, openStore } from './store/store.ts'
 
 /** The embedded platform while it is open. */
-export interface EmbeddedPlatform extends Platform {
+export interface EmbeddedPlatform extends Platform, TriggerPorts {
   /** Whether this process owns the store now, or asks the one that does. */
   readonly role: () => 'owner' | 'client' | 'none'
   /** Waits for what was asked of the store, then gives it up; another process may own it then. */
@@ -97,6 +100,9 @@ export function platformOver(
     chains,
     nudges,
     hints: createHints(log, store),
+    documents: createDocuments(store.call, random),
+    marks: createMarks(store.call, { random, clock }),
+    sealing: createKeyFileSealing(options.home),
     clock,
     random,
     journal: log,

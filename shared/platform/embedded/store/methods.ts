@@ -2,6 +2,7 @@ import { error } from '../../../errors/error.ts'
 import { catalogMethods } from './catalog-methods.ts'
 import { chainMethods } from './chain-methods.ts'
 import { controlMethods } from './control-methods.ts'
+import { documentMethods } from './document-methods.ts'
 import { eventMethods } from './event-methods.ts'
 import { lateMethods } from './late-methods.ts'
 import { logMethods } from './log-methods.ts'
@@ -23,6 +24,7 @@ const storeMethods = {
   ...requestMethods,
   ...retentionMethods,
   ...slowMethods,
+  ...documentMethods,
 }
 
 type StoreMethods = typeof storeMethods

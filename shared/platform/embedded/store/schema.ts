@@ -116,6 +116,20 @@ CREATE TABLE program (
 ) STRICT, WITHOUT ROWID;
 `
 
+const documents = `
+CREATE TABLE document (
+  kind TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL,
+  version INTEGER NOT NULL, value TEXT NOT NULL, token TEXT NOT NULL,
+  removed INTEGER NOT NULL DEFAULT 0, format INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY (kind, scope, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mark (
+  key TEXT PRIMARY KEY, until INTEGER NOT NULL, token TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mark_until ON mark (until);
+`
+
 /** Tables of the process that owns the store, gone with it. */
 export const passing = `
 CREATE TEMP TABLE chain (
@@ -135,6 +149,7 @@ export const migrations: readonly string[] = [
   holds,
   takenItems,
   requests,
+  documents,
 ]
 
 /** The version of the tables. */

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { triggerLimits } from '../config/trigger-limits.ts'
+import { hasCode, messageOf } from '../errors/error.ts'
+import { type DocumentKey, type SealingPort, placeOf } from '../ports/documents.ts'
+import type { OutboundPort } from '../ports/outbound.ts'
+import type { ClockPort } from '../ports/system.ts'
+import type { DeploymentId, EpochMs, StackId } from '../records/ids.ts'
+import { printable } from './printable.ts'
+import { digestOf, signatureOf, signedHeaders } from './signature.ts'
+
+/** What is told of a deployment. */
+interface Told {
+  readonly stack: StackId
+  readonly deployment: DeploymentId
+  readonly command: string
+  readonly at: EpochMs
+}
+
+/** Operations by kind, as in the summary of a deployment. */
+type Changes = Readonly<Record<string, number>>
+
+/** What receivers are told. Nothing of inputs, outputs or messages, which may hold secrets. */
+export type NotificationEvent =
+  | ({ readonly kind: 'started' } & Told)
+  | ({ readonly kind: 'succeeded'; readonly changes: Changes } & Told)
+  /** `codes`: those of the errors, by which docs/errors.md says what to do. */
+  | ({
+      readonly kind: 'failed'
+      readonly changes: Changes
+      readonly codes: readonly string[]
+    } & Told)
+  /** `urns`: at most a hundred of the resources that are not as recorded; `count`: all. */
+  | ({ readonly kind: 'drift'; readonly count: number; readonly urns: readonly string[] } & Told)
+
+const kinds = ['started', 'succeeded', 'failed', 'drift'] as const satisfies readonly Kind[]
+type Kind = NotificationEvent['kind']
+
+/** A notification as it is stored; its scope is the stack, or '*' for all. */
+export const notificationDocument = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2000),
+  /** Sealed: what deliveries are signed with. */
+  secret: z.string(),
+  events: z.array(z.enum(kinds)).min(1),
+  isPaused: z.boolean().default(false),
+})
+
+/** A notification as data. */
+export type Notification = z.infer<typeof notificationDocument>
+
+/** Whether a notification is about an event. */
+export function isWanted({ scope }: DocumentKey, one: Notification, event: NotificationEvent) {
+  if (one.isPaused || (scope !== '*' && scope !== event.stack)) return false
+  return one.events.includes(event.kind)
+}
+
+const urnsMax = 100
+
+/** What of an event goes out, beside what all have, by its kind. */
+const particulars: {
+  readonly [K in Kind]: (event: Extract<NotificationEvent, { readonly kind: K }>) => object
+} = {
+  started: () => ({}),
+  succeeded: ({ changes }) => ({ changes }),
+  failed: ({ changes, codes }) => ({ changes, codes }),
+  drift: ({ count, urns }) => ({ count, urns: urns.slice(0, urnsMax) }),
+}
+
+/** The body of a delivery: JSON that names what it is about. */
+export function payloadOf(event: NotificationEvent): string {
+  const { kind, stack, deployment, command, at } = event
+  const more = (particulars[kind] as (one: NotificationEvent) => object)(event)
+  const time = new Date(at).toISOString()
+  return JSON.stringify({ event: `deployment.${kind}`, stack, deployment, command, time, ...more })
+}
+
+/** What became of one attempt. */
+export type Delivery =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly why: string }
+  /** To be kept as a dead letter, with why. */
+  | { readonly kind: 'dead'; readonly why: string }
+
+/** What an attempt came to: a status, or no answer. */
+export type Attempted =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string }
+
+/**
+ * Decides on attempt number `attempt` (from 1): 2xx is delivered; no answer, 408, 425, 429 and 5xx
+ * are tried again until `triggerLimits.notificationAttemptsMax`; any other answer stays what it is.
+ */
+export function judgeAttempt(attempted: Attempted, attempt: number): Delivery {
+  if (attempted.kind === 'refused') return { kind: 'dead', why: attempted.why }
+  if (attempted.kind === 'answered') {
+    const { status } = attempted
+    if (status >= 200 && status < 300) return { kind: 'delivered' }
+    const isPassing = status >= 500 || [408, 425, 429].includes(status)
+    if (!isPassing) return { kind: 'dead', why: `the receiver answered ${status}` }
+  }
+  const why =
+    attempted.kind === 'failed' ? attempted.why : `the receiver answered ${attempted.status}`
+  if (attempt >= triggerLimits.notificationAttemptsMax) return { kind: 'dead', why }
+  return { kind: 'retry', afterMs: waitOf(attempted, attempt), why }
+}
+
+/** Thrice as long each time; longer when the receiver says so in seconds, never beyond the longest. */
+function waitOf(attempted: Attempted, attempt: number): number {
+  const grown = triggerLimits.notificationRetryMs * 3 ** (attempt - 1)
+  const said = attempted.kind === 'answered' ? (attempted.retryAfter ?? '') : ''
+  const asked = /^\d{1,6}$/.test(said) ? Number(said) * 1000 : 0
+  return Math.min(Math.max(grown, asked), triggerLimits.notificationRetryMaxMs)
+}
+
+/**
+ * Attempt number `attempt` (from 1) to tell the receiver of a notification about an event. The id of
+ * a delivery is the same in every attempt. Throws SEALED_UNREADABLE; what goes wrong outside is an
+ * answer.
+ */
+export async function deliver(
+  {
+    outbound,
+    sealing,
+    clock,
+  }: {
+    readonly outbound: OutboundPort
+    readonly sealing: SealingPort
+    readonly clock: Pick<ClockPort, 'now'>
+  },
+  { key, value }: { readonly key: DocumentKey; readonly value: Notification },
+  { event, attempt }: { readonly event: NotificationEvent; readonly attempt: number },
+): Promise<Delivery> {
+  const secret = await sealing.open(value.secret, placeOf(key))
+  const body = payloadOf(event)
+  const timestamp = String(Math.floor(clock.now() / 1000))
+  const headers = {
+    'content-type': 'application/json',
+    [signedHeaders.id]: digestOf(placeOf(key), '\n', event.deployment, '\n', event.kind).slice(
+      0,
+      32,
+    ),
+    [signedHeaders.timestamp]: timestamp,
+    [signedHeaders.signature]: `v1=${signatureOf(secret, timestamp, body)}`,
+  }
+  const timeoutMs = triggerLimits.notificationTimeoutMs
+  const request = { method: 'POST', url: value.url, headers, body, timeoutMs } as const
+  return judgeAttempt(await attemptOf(outbound, request), attempt)
+}
+
+async function attemptOf(
+  outbound: OutboundPort,
+  request: Parameters<OutboundPort['call']>[0],
+): Promise<Attempted> {
+  try {
+    return await outbound.call(request, async ({ status, headers }) => ({
+      kind: 'answered' as const,
+      status,
+      retryAfter: headers.get('retry-after'),
+    }))
+  } catch (thrown) {
+    const why = printable(messageOf(thrown), 300)
+    if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'refused', why }
+    if (hasCode(thrown, 'OUTBOUND_FAILED')) return { kind: 'failed', why }
+    throw thrown
+  }
+}

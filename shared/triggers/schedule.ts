@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { triggerLimits } from '../config/trigger-limits.ts'
+import { type DocumentKey, placeOf } from '../ports/documents.ts'
+import type { EpochMs } from '../records/ids.ts'
+import { type ScheduleTime, nextTime, parseScheduleTime } from './schedule-time.ts'
+
+/** A schedule as it is stored, with the stack as its scope. */
+export const scheduleDocument = z.strictObject({
+  /** Cron, rate or at; see `parseScheduleTime`. */
+  when: z.string().max(200),
+  zone: z.string().max(100).default('UTC'),
+  operation: z.discriminatedUnion('kind', [
+    /** Finds drift and reports it; with `remediate` an `up` follows when there is any. */
+    z.strictObject({ kind: z.literal('refresh'), remediate: z.boolean().default(false) }),
+    z.strictObject({ kind: z.literal('up') }),
+    z.strictObject({ kind: z.literal('destroy') }),
+  ]),
+  isPaused: z.boolean().default(false),
+  /** Runs are moved by up to so much, each schedule by its own amount. */
+  jitterMs: z.int().min(0).max(triggerLimits.jitterMaxMs).default(0),
+  createdAt: z.number().transform(ms => ms as EpochMs),
+  /** The time of the last run that was taken or skipped: what lies before it is over. */
+  lastAt: z
+    .number()
+    .transform(ms => ms as EpochMs)
+    .optional(),
+})
+
+/** A schedule as data. */
+export type Schedule = z.infer<typeof scheduleDocument>
+
+/** A schedule that was paused and goes on: what it missed meanwhile is not made up for. */
+export function goingOn(schedule: Schedule, now: EpochMs): Schedule {
+  return { ...schedule, isPaused: false, lastAt: now }
+}
+
+/** How far the runs of a schedule are moved: the same at every look, different for each name. */
+export function jitterOf(key: DocumentKey, jitterMs: number): number {
+  if (jitterMs === 0) return 0
+  const bytes = createHash('sha256').update(placeOf(key)).digest()
+  return Math.floor((bytes.readUInt32BE(0) / 2 ** 32) * jitterMs)
+}
+
+/** The first run after `after`, moved by its jitter. Throws SCHEDULE_INVALID. */
+export function nextRun(key: DocumentKey, schedule: Schedule, after: EpochMs): EpochMs | undefined {
+  return nextOf(parseScheduleTime(schedule.when, schedule.zone), { key, schedule, after })
+}
+
+function nextOf(
+  time: ScheduleTime,
+  {
+    key,
+    schedule,
+    after,
+  }: { readonly key: DocumentKey; readonly schedule: Schedule; readonly after: EpochMs },
+): EpochMs | undefined {
+  const moved = jitterOf(key, schedule.jitterMs)
+  const times = { zone: schedule.zone, since: schedule.createdAt }
+  const next = nextTime(time, { ...times, after: (after - moved) as EpochMs })
+  return next === undefined ? undefined : ((next + moved) as EpochMs)
+}
+
+/** What is to be done about a schedule now. */
+export type ScheduleVerdict =
+  /** Nothing before `at`. */
+  | { readonly kind: 'wait'; readonly at: EpochMs }
+  /** Run; `at` is the time that it was meant for, and names the run. */
+  | { readonly kind: 'run'; readonly at: EpochMs }
+  /** Its stack runs something: this run is left out, the next one counts. */
+  | { readonly kind: 'skip'; readonly at: EpochMs }
+  | { readonly kind: 'paused' }
+  /** It had its only run, or all there will ever be. */
+  | { readonly kind: 'over' }
+
+/**
+ * Decides on a schedule. Of runs that were missed (nobody was there, or it was paused) only the last
+ * is made up for. Whoever runs or skips notes `at` as `lastAt` first. Throws SCHEDULE_INVALID.
+ */
+export function judgeSchedule(
+  key: DocumentKey,
+  schedule: Schedule,
+  { now, isRunning }: { readonly now: EpochMs; readonly isRunning: boolean },
+): ScheduleVerdict {
+  const time = parseScheduleTime(schedule.when, schedule.zone)
+  if (schedule.isPaused) return { kind: 'paused' }
+  const from = schedule.lastAt ?? schedule.createdAt
+  const first = nextOf(time, { key, schedule, after: from })
+  if (first === undefined) return { kind: 'over' }
+  if (first > now) return { kind: 'wait', at: first }
+  const at = lastUntil(now, first, after => nextOf(time, { key, schedule, after }))
+  // Something that is to happen once is not left out because of something else.
+  if (isRunning && time.kind !== 'at') return { kind: 'skip', at }
+  if (isRunning) return { kind: 'wait', at: (now + triggerLimits.scheduleAgainMs) as EpochMs }
+  return { kind: 'run', at }
+}
+
+/**
+ * The last run not after `now`, found by halving the time in which it must lie: a schedule may have
+ * missed years of minutes.
+ */
+function lastUntil(
+  now: EpochMs,
+  first: EpochMs,
+  next: (after: EpochMs) => EpochMs | undefined,
+): EpochMs {
+  let found = first
+  let beyond: number = now
+  while (beyond - found > 1) {
+    const middle = Math.floor((found + beyond) / 2) as EpochMs
+    const run = next(middle)
+    if (run === undefined || run > now) beyond = middle
+    else found = run
+  }
+  const run = next(found)
+  return run !== undefined && run <= now ? run : found
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { triggerLimits } from '../config/trigger-limits.ts'
+import { error } from '../errors/error.ts'
+import type { DocumentKey, StoredDocument } from '../ports/documents.ts'
+import { printable } from './printable.ts'
+import { ruleForm } from './rules.ts'
+import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
+
+const forms = Object.keys(webhookForms) as [WebhookFormName, ...WebhookFormName[]]
+
+/** What a shared secret must be: shorter ones can be found by trying. */
+export const secretForm = z.string().min(16).max(1000)
+
+/** A webhook as it is stored. What is sealed is bound to the document's key. */
+export const webhookDocument = z.strictObject({
+  form: z.enum(forms),
+  /** Sealed; the second is the one before, while senders change to the first. */
+  secrets: z.array(z.string()).min(1).max(2),
+  /** Sealed: reads the repository's archive and answers pull requests. */
+  credential: z.string().optional(),
+  /** Where the API of the repository's host is. */
+  apiUrl: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),
+  isPaused: z.boolean().default(false),
+  rules: z.array(ruleForm).max(triggerLimits.rulesMax),
+})
+
+/** A webhook as data. */
+export type WebhookDocument = z.infer<typeof webhookDocument>
+
+/** The key of the webhook of a name: rules name the stacks, so it belongs to none. */
+export function webhookKey(name: string): DocumentKey {
+  return { kind: 'webhook', scope: '*', name }
+}
+
+/** The value of a document, of the shape of its kind. Throws DOCUMENT_INVALID with the place. */
+export function parseDocument<Shape extends z.ZodType>(
+  shape: Shape,
+  { key, value }: Pick<StoredDocument, 'key' | 'value'>,
+): z.infer<Shape> {
+  const parsed = shape.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const at = printable(issue?.path.join('.') ?? '')
+  throw error(
+    'DOCUMENT_INVALID',
+    `the ${key.kind} ${printable(key.name)} is wrong at '${at}': ${printable(issue?.message ?? '')}`,
+  )
+}

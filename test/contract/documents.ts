@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import type { DocumentKey, DocumentsPort, StoredDocument } from '../../shared/ports/documents.ts'
+import { type Open, freshStack, whileOpen } from './opened.ts'
+
+/** Small named documents with versions. */
+export function documentsContract(
+  name: string,
+  open: Open<{ readonly documents: DocumentsPort }>,
+): void {
+  describe(`documents: ${name}`, () => {
+    let documents: DocumentsPort
+    whileOpen(open, given => {
+      documents = given.documents
+    })
+    const fresh = (): DocumentKey => ({ kind: 'webhook', scope: freshStack(), name: 'main' })
+    const made = async (key: DocumentKey, value: unknown = { a: 1 }): Promise<number> =>
+      Number(await documents.put(key, value, 0))
+
+    test('a document is read as it was put, and what is not there is undefined', async () => {
+      const key = fresh()
+      const value = { text: 'ü\n"', list: [1, null, { deep: true }] }
+      expect(await documents.get(key)).toBeUndefined()
+      const version = await documents.put(key, value, 0)
+      expect(await documents.get(key)).toEqual({ key, version, value })
+    })
+
+    test('a change needs the version that stands', async () => {
+      const key = fresh()
+      expect(await documents.put(key, {}, 3)).toBe(false)
+      const first = await made(key)
+      expect(await documents.put(key, { a: 2 }, 0)).toBe(false)
+      const second = Number(await documents.put(key, { a: 3 }, first))
+      expect(second).toBeGreaterThan(first)
+      expect(await documents.put(key, { a: 4 }, first)).toBe(false)
+      expect((await documents.get(key))?.value).toEqual({ a: 3 })
+    })
+
+    test('of many that change one version one does', async () => {
+      const key = fresh()
+      const version = await made(key)
+      const puts = Array.from({ length: 10 }, (_, at) => documents.put(key, { at }, version))
+      expect((await Promise.all(puts)).filter(answer => answer !== false)).toHaveLength(1)
+    })
+
+    test('of many that make one document one does', async () => {
+      const key = fresh()
+      const puts = Array.from({ length: 10 }, (_, at) => documents.put(key, { at }, 0))
+      expect((await Promise.all(puts)).filter(answer => answer !== false)).toHaveLength(1)
+    })
+
+    test('kind, scope and name together name a document', async () => {
+      const key = fresh()
+      await made(key, 'first')
+      const others: readonly DocumentKey[] = [
+        { ...key, kind: 'schedule' },
+        { ...key, scope: freshStack() },
+        { ...key, name: 'other' },
+      ]
+      for (const other of others) expect(await documents.get(other)).toBeUndefined()
+      for (const other of others) await made(other, other.name)
+      expect((await documents.get(key))?.value).toBe('first')
+    })
+
+    test('removal needs the version, and may be repeated', async () => {
+      const key = fresh()
+      const version = await made(key)
+      expect(await documents.remove(key, version + 1)).toBe(false)
+      expect(await documents.remove(key, version)).toBe(true)
+      expect(await documents.remove(key, version)).toBe(true)
+      expect(await documents.get(key)).toBeUndefined()
+    })
+
+    test('who knew a document before it was removed cannot change or remove its successor', async () => {
+      const key = fresh()
+      const old = await made(key, 'old')
+      await documents.remove(key, old)
+      expect(await documents.put(key, 'late', old)).toBe(false)
+      const version = await made(key, 'new')
+      expect(version).toBeGreaterThan(old)
+      expect(await documents.put(key, 'late', old)).toBe(false)
+      expect(await documents.remove(key, old)).toBe(false)
+      expect((await documents.get(key))?.value).toBe('new')
+    })
+
+    test('a list has every document of a kind once, over pages, by scope and name', async () => {
+      const scope = freshStack()
+      const names = Array.from({ length: triggerLimits.documentsPerPage + 3 }, (_, at) => `n${at}`)
+      for (const one of names) await made({ kind: 'token', scope, name: one }, one)
+      await made({ kind: 'token', scope: freshStack(), name: 'foreign' })
+      await made({ kind: 'schedule', scope, name: 'other-kind' })
+      const gone = await made({ kind: 'token', scope, name: 'n999' })
+      await documents.remove({ kind: 'token', scope, name: 'n999' }, gone)
+      const mine = await all(documents, scope)
+      expect(mine.map(({ key }) => key.name)).toEqual(names.toSorted())
+      expect(mine.map(({ value }) => value)).toEqual(names.toSorted())
+      const every = await all(documents)
+      expect(every.filter(({ key }) => key.scope === scope)).toEqual(mine)
+      expect(every.map(({ key }) => key.name)).toContain('foreign')
+    })
+
+    test('a document of the largest size is kept, one that is larger or badly named refused', async () => {
+      const key = fresh()
+      const refused = { code: 'DOCUMENT_INVALID' }
+      const text = 'x'.repeat(triggerLimits.documentBytesMax - 2)
+      const version = await made(key, text)
+      expect((await documents.get(key))?.value).toBe(text)
+      await expect(documents.put(key, `${text}x`, version)).rejects.toMatchObject(refused)
+      for (const bad of ['', '../x', 'a b', 'a/b', '-a', 'x'.repeat(101), 'a\nb'])
+        await expect(documents.put({ ...key, name: bad }, {}, 0)).rejects.toMatchObject(refused)
+    })
+  })
+}
+
+async function all(
+  documents: DocumentsPort,
+  scope?: DocumentKey['scope'],
+): Promise<readonly StoredDocument[]> {
+  const found: StoredDocument[] = []
+  let cursor: string | undefined = ''
+  while (cursor !== undefined) {
+    const page = await documents.list('token', cursor, scope)
+    expect(page.documents.length).toBeLessThanOrEqual(triggerLimits.documentsPerPage)
+    expect(page.unreadable).toEqual([])
+    found.push(...page.documents)
+    cursor = page.next
+  }
+  return found
+}

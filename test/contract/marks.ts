@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import type { MarksPort, SealingPort } from '../../shared/ports/documents.ts'
+import { type Open, epochMs, freshStack, whileOpen } from './opened.ts'
+
+const soon = () => epochMs(Date.now() + 60_000)
+
+/** Marks that are there until their time. */
+export function marksContract(name: string, open: Open<{ readonly marks: MarksPort }>): void {
+  describe(`marks: ${name}`, () => {
+    let marks: MarksPort
+    whileOpen(open, given => {
+      marks = given.marks
+    })
+
+    test('a mark is made once', async () => {
+      const key = `mark ${freshStack()}`
+      expect(await marks.isMarked(key)).toBe(false)
+      expect(await marks.mark(key, soon())).toBe(true)
+      expect(await marks.mark(key, soon())).toBe(false)
+      expect(await marks.isMarked(key)).toBe(true)
+      expect(await marks.isMarked(`${key}x`)).toBe(false)
+    })
+
+    test('of many that mark at once one does', async () => {
+      const key = `race ${freshStack()}`
+      const made = await Promise.all(Array.from({ length: 10 }, () => marks.mark(key, soon())))
+      expect(made.filter(Boolean)).toHaveLength(1)
+    })
+
+    test('a mark whose time is over is not there', async () => {
+      const key = `over ${freshStack()}`
+      const past = epochMs(Date.now() - 1)
+      expect(await marks.mark(key, past)).toBe(true)
+      expect(await marks.isMarked(key)).toBe(false)
+      expect(await marks.mark(key, soon())).toBe(true)
+      expect(await marks.mark(key, soon())).toBe(false)
+    })
+
+    test('a mark can be taken away, also twice', async () => {
+      const key = `away ${freshStack()}`
+      await marks.mark(key, soon())
+      await marks.unmark(key)
+      await marks.unmark(key)
+      expect(await marks.isMarked(key)).toBe(false)
+      expect(await marks.mark(key, soon())).toBe(true)
+    })
+
+    test('many marks that are over hide none that is not', async () => {
+      const key = `many ${freshStack()}`
+      await marks.mark(key, soon())
+      for (let at = 0; at < 60; at += 1) await marks.mark(`${key} ${at}`, epochMs(Date.now() - 1))
+      expect(await marks.mark(key, soon())).toBe(false)
+    })
+  })
+}
+
+/** Encryption of what is secret in documents. */
+export function sealingContract(name: string, open: Open<{ readonly sealing: SealingPort }>): void {
+  describe(`sealing: ${name}`, () => {
+    let sealing: SealingPort
+    whileOpen(open, given => {
+      sealing = given.sealing
+    })
+    const unreadable = { code: 'SEALED_UNREADABLE' }
+
+    test.each(['', 'hunter2', 'ü€\n', 'x'.repeat(5000)])(
+      '%j opens as it was sealed',
+      async text => {
+        const sealed = await sealing.seal(text, 'webhook * a')
+        expect(text === '' || !sealed.includes(text)).toBe(true)
+        expect(await sealing.open(sealed, 'webhook * a')).toBe(text)
+      },
+    )
+
+    test('the same text never seals to the same', async () => {
+      const [one, other] = [await sealing.seal('a', 'x'), await sealing.seal('a', 'x')]
+      expect(one).not.toBe(other)
+    })
+
+    test('what is sealed for one document opens for no other', async () => {
+      const sealed = await sealing.seal('a', 'webhook * a')
+      await expect(sealing.open(sealed, 'webhook * b')).rejects.toMatchObject(unreadable)
+    })
+
+    test('a sealed text of which one character is another does not open', async () => {
+      const sealed = await sealing.seal('secret words', 'x')
+      for (let at = 0; at < sealed.length; at += 3) {
+        const other = sealed[at] === 'A' ? 'B' : 'A'
+        const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
+        await expect(sealing.open(changed, 'x')).rejects.toMatchObject(unreadable)
+      }
+      for (const cut of ['', 'v1:', sealed.slice(0, 20)])
+        await expect(sealing.open(cut, 'x')).rejects.toMatchObject(unreadable)
+    })
+  })
+}
