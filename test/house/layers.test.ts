@@ -25,7 +25,7 @@ const layers: readonly (readonly string[])[] = [
   ['shared/engine/generator'],
   ['shared/engine/monitor'],
   ['shared/engine/commands'],
-  ['functions', 'infra'],
+  ['functions'],
   ['local'],
   ['cli'],
   ['infra'],
