@@ -37,7 +37,7 @@ describe('house rules', () => {
     const bad = code.filter(({ path }) => {
       const name = path.split('/').at(-1) ?? ''
       return (
-        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(full|nightly|aws))?(\.(test|config|fixture))?\.(ts|mjs)$/.test(
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(full|aws|nightly))?(\.(test|config|fixture))?\.(ts|mjs)$/.test(
           name,
         ) ||
         (plainNames[path] === undefined && emptyName.test(name))
