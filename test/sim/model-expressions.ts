@@ -129,7 +129,7 @@ function primary(tokens: Tokens, bound: Bound): Holds {
     return inner
   }
   const word = tokens.peek() ?? ''
-  if (['attribute_exists', 'attribute_not_exists', 'begins_with'].includes(word))
+  if (['attribute_exists', 'attribute_not_exists', 'attribute_type', 'begins_with'].includes(word))
     return called(tokens, bound)
   const left = operand(tokens, bound)
   const comparator = tokens.next()
@@ -145,6 +145,7 @@ function called(tokens: Tokens, bound: Bound): Holds {
   tokens.expect(')')
   if (word === 'attribute_exists') return item => item[name] !== undefined
   if (word === 'attribute_not_exists') return item => item[name] === undefined
+  if (word === 'attribute_type') return item => Object.hasOwn(item[name] ?? {}, second?.S ?? '')
   return item => item[name]?.S?.startsWith(second?.S ?? '') === true
 }
 

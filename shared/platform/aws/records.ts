@@ -12,6 +12,7 @@ import type { BlobsPort } from '../../ports/records.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
+import { withoutGaps } from '../records/whole-log.ts'
 import { createBlocks } from './dynamo/blocks.ts'
 import { createCatalog } from './dynamo/catalog.ts'
 import { createControl } from './dynamo/control.ts'
@@ -38,13 +39,14 @@ export function createRecords(
   const shared = { client, clock, random, region }
   const journal = { ...shared, name: tables.journal }
   const catalog = { ...shared, name: tables.catalog }
+  const control = createControl(journal, random)
   return {
-    log: withLargeDecisions(createDecisionLog(journal), blobs),
+    log: withLargeDecisions(withoutGaps(createDecisionLog(journal), control), blobs),
     operations: withLargeOutcomes(
       createOperations({ journal, blocks: createBlocks(journal) }),
       blobs,
     ),
-    control: createControl(journal, random),
+    control,
     leases: createLeases(journal),
     events: createEvents(journal),
     catalog: withLargeLate(createCatalog({ catalog, random }), blobs),

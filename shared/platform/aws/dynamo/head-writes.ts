@@ -21,9 +21,18 @@ export interface HeadAsk {
   readonly needs: number
 }
 
+/**
+ * What every write of a head demands: nothing is written over a head that a newer version wrote, or
+ * that is damaged.
+ */
+export const isSound = both(
+  isReadable,
+  'attribute_not_exists(#arrived) OR attribute_type(#arrived, :numbers)',
+)
+
 /** The condition under which a request may write, made from the table of transitions. */
 export function mayWrite(ask: HeadAsk): string {
-  return both(conditionFor(ask.event, 'writes', wordsFor(ask)), isReadable)
+  return both(conditionFor(ask.event, 'writes', wordsFor(ask)), isSound)
 }
 
 /** Comparisons with what is absent do not hold, and what nobody touched has nothing. */

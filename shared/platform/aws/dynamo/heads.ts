@@ -3,8 +3,7 @@ import type { Head } from '../../../records/head.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 import { getItems } from './batches.ts'
 import type { Blocks } from './blocks.ts'
-import { isReadable } from './expressions.ts'
-import { freedMark, type HeadAsk, headIn, mayWrite, tookEffect } from './head-writes.ts'
+import { freedMark, type HeadAsk, headIn, isSound, mayWrite, tookEffect } from './head-writes.ts'
 import { type Item, itemOf, numbersOf, text, texts, textsOf } from './item.ts'
 import { journalKeys as keys } from './keys.ts'
 import { formOf } from './stored.ts'
@@ -44,8 +43,12 @@ export function createHeads(deps: HeadDeps): Heads {
       const written = await updateItem(journal, {
         key: keys.head(deployment, to),
         set: `SET ${kept} ADD #arrived :from`,
-        condition: isReadable,
-        values: { ...formOf('head', journal), from: numbersOf([from]) },
+        condition: isSound,
+        values: {
+          ...formOf('head', journal),
+          ...itemOf({ numbers: 'NS' }),
+          from: numbersOf([from]),
+        },
       })
       return headIn(deployment, to, written.isDone ? written.now : written.stands)
     },
@@ -114,7 +117,7 @@ async function writeHead(
     set: `SET ${set}`,
     condition: mayWrite(about),
     values: {
-      ...itemOf({ none: 0, one: 1, owner, attempt, needs, minus: -1 }),
+      ...itemOf({ none: 0, one: 1, owner, attempt, needs, minus: -1, numbers: 'NS' }),
       ...formOf('head', journal),
       ...values,
     },

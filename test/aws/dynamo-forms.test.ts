@@ -1,0 +1,87 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import {
+  recordFormsContract,
+  type StoredKind,
+  type Tampered,
+  type Tampering,
+} from '../contract/record-forms.ts'
+import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
+import type { ModelItem } from '../sim/model-expressions.ts'
+import { createTables, freshTables, recordsOver } from './records.ts'
+
+/** How the keys of each kind begin, and how they go on. */
+const places: Readonly<Record<StoredKind, readonly [pk: string, sk: string]>> = {
+  log: ['log', ''],
+  head: ['operation', 'head'],
+  outcome: ['operation', 'outcome'],
+  control: ['control', ''],
+  lease: ['leases', ''],
+  event: ['events', ''],
+  stack: ['stack', ''],
+  history: ['history', ''],
+  snapshot: ['versions', ''],
+  late: ['late', ''],
+}
+
+const ofStacks: ReadonlySet<StoredKind> = new Set(['stack', 'history', 'snapshot', 'late'])
+
+const cut: AttributeValue = { S: '{"cut' }
+
+/**
+ * What is broken in an item of each kind. No condition can look into a text, so what is written
+ * field by field (control, lease, history) is not guarded against damage, and is left out.
+ */
+const breakable: Readonly<Partial<Record<StoredKind, readonly [string, AttributeValue]>>> = {
+  log: ['record', cut],
+  head: ['arrived', cut],
+  outcome: ['record', cut],
+  event: ['lines', { B: new Uint8Array([1, 2, 3]) }],
+  stack: ['snapshot', cut],
+  snapshot: ['blob', cut],
+  late: ['item', cut],
+}
+
+function tamperingWith({ tables }: ModelDynamo, names: readonly string[]): Tampering {
+  const itemsOf = (kind: StoredKind, deployment: DeploymentId) => {
+    const [pk, sk] = places[kind]
+    const whose = ofStacks.has(kind) ? deploymentPartsOf(deployment).stack : deployment
+    return names.flatMap(table =>
+      tables
+        .all(table)
+        .filter(item => `${item['pk']?.S} `.startsWith(`${pk} ${whose} `))
+        .filter(item => item['sk']?.S?.startsWith(sk) === true)
+        .map(item => ({ table, item })),
+    )
+  }
+  const change = (kind: StoredKind, deployment: DeploymentId, what: ModelItem): void => {
+    for (const { table, item } of itemsOf(kind, deployment))
+      tables.put(table, item, { ...item, ...what })
+  }
+  return {
+    renew: (kind, deployment) => change(kind, deployment, { format: { N: '2' } }),
+    damage(kind, deployment) {
+      const [name, value] = breakable[kind] ?? []
+      if (name === undefined || value === undefined) return false
+      change(kind, deployment, { [name]: value })
+      return true
+    },
+    lose(deployment, number) {
+      for (const { table, item } of itemsOf('log', deployment))
+        if (Number(item['sk']?.S) === number) tables.put(table, item, undefined)
+    },
+    raw: (kind, deployment) => structuredClone(itemsOf(kind, deployment)),
+  }
+}
+
+const tampered = async (): Promise<Tampered> => {
+  const model = createModelDynamo()
+  const names = freshTables()
+  await createTables(model.client, names)
+  const ports = recordsOver(model.client, names) as unknown as Platform
+  const tampering = tamperingWith(model, [names.journal, names.catalog])
+  return { ports, close: async () => undefined, tampering }
+}
+
+recordFormsContract('model of DynamoDB', tampered)
