@@ -16,7 +16,7 @@ type Env = Readonly<Record<string, string | undefined>>
 const installMs = 30 * 60_000
 
 /** Where installed emulators stay: outside the repository, for all clones of this user. */
-export function cacheFolder(env: Env): string {
+function cacheFolder(env: Env): string {
   const base = env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   return join(base, 'antichain', 'emulators')
 }
