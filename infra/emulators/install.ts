@@ -33,9 +33,9 @@ export async function install(
 ): Promise<Installed> {
   const folder = join(cacheFolder(env), `${row.name}-${row.version}`)
   const isThere = (): boolean => existsSync(join(folder, row.proof))
-  const absent = row.tools.filter(tool => !isOnPath(tool, env))
-  // A server that runs in a virtual machine needs it to start, not only to be installed.
-  if (absent.length > 0 && !(isThere() && row.tools.length === 1))
+  const needed = isThere() ? row.runsOn : row.tools
+  const absent = needed.filter(tool => !isOnPath(tool, env))
+  if (absent.length > 0)
     return {
       kind: 'missing',
       row,
