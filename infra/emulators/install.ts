@@ -16,7 +16,7 @@ type Env = Readonly<Record<string, string | undefined>>
 const installMs = 30 * 60_000
 
 /** Where installed emulators stay: outside the repository, for all clones of this user. */
-export function cacheFolder(env: Env): string {
+function cacheFolder(env: Env): string {
   const base = env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   return join(base, 'antichain', 'emulators')
 }
@@ -33,9 +33,9 @@ export async function install(
 ): Promise<Installed> {
   const folder = join(cacheFolder(env), `${row.name}-${row.version}`)
   const isThere = (): boolean => existsSync(join(folder, row.proof))
-  const absent = row.tools.filter(tool => !isOnPath(tool, env))
-  // A server that runs in a virtual machine needs it to start, not only to be installed.
-  if (absent.length > 0 && !(isThere() && row.tools.length === 1))
+  const needed = isThere() ? row.runsOn : row.tools
+  const absent = needed.filter(tool => !isOnPath(tool, env))
+  if (absent.length > 0)
     return {
       kind: 'missing',
       row,

@@ -23,6 +23,8 @@ export interface EmulatorRow {
   /** The toolchain that it needs, as people call it, and its commands. */
   readonly toolchain: string
   readonly tools: readonly string[]
+  /** Those of them that it needs also once it is installed. */
+  readonly runsOn: readonly string[]
   /** What takes so long when it is installed for the first time. */
   readonly takes: string
   /** A path in its folder that is there once, and only when, it is installed. */
@@ -60,6 +62,7 @@ export const emulators: readonly EmulatorRow[] = [
     services: ['DYNAMODB'],
     toolchain: 'Rust',
     tools: ['cargo'],
+    runsOn: [],
     takes: 'about four minutes',
     proof: 'bin/dynoxide',
     install: folder => [
@@ -81,6 +84,7 @@ export const emulators: readonly EmulatorRow[] = [
     services: ['SQS'],
     toolchain: 'Java and Maven',
     tools: ['java', 'mvn'],
+    runsOn: ['java'],
     takes: 'up to a minute',
     proof: 'lib',
     files: { 'pom.xml': elasticmqPom('1.7.1') },
@@ -109,6 +113,7 @@ export const emulators: readonly EmulatorRow[] = [
     services: ['S3'],
     toolchain: 'Go',
     tools: ['go'],
+    runsOn: [],
     takes: 'a minute or two',
     proof: 'bin/versitygw',
     install: folder => [
@@ -134,6 +139,7 @@ export const emulators: readonly EmulatorRow[] = [
     services: ['KMS', 'SCHEDULER', 'STS'],
     toolchain: 'Python 3',
     tools: ['python3'],
+    runsOn: ['python3'],
     takes: 'a minute',
     proof: 'installed',
     install: folder => [

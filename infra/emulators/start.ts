@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +23,8 @@ const lookEveryMs = 50
 /** How often one is started that found its port taken meanwhile. */
 const startsMax = 3
 const keptLines = 20
+/** Folders of runs are named after this and the process. */
+const scratchName = 'antichain-emulators-'
 
 /** The variable that names the endpoint of a service. */
 export function endpointVariable(service: Service): string {
@@ -37,7 +39,8 @@ export async function startEmulators(
   installed: readonly Extract<Installed, { kind: 'installed' }>[],
 ): Promise<Emulators> {
   const processes = createProcesses()
-  const scratch = mkdtempSync(join(tmpdir(), 'antichain-emulators-'))
+  removeLeftovers()
+  const scratch = mkdtempSync(join(tmpdir(), `${scratchName}${process.pid}-`))
   const stop = async (): Promise<void> => {
     await processes.close()
     rmSync(scratch, { recursive: true, force: true })
@@ -67,6 +70,25 @@ export async function startEmulators(
   } catch (thrown) {
     await stop()
     throw thrown
+  }
+}
+
+/** Removes what runs left that were killed. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(scratchName)
+      ? Number.parseInt(name.slice(scratchName.length), 10)
+      : 0
+    if (pid > 0 && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')
   }
 }
 

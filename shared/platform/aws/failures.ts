@@ -112,12 +112,13 @@ export function statusOf(thrown: unknown): number | undefined {
 function codeOf(about: Thrown): ErrorCode {
   const known = codes.get(about.name)
   if (known !== undefined) return known
+  if (isThrottle(about)) return 'STORE_UNAVAILABLE'
   const { status } = about
   // A HEAD has no body that could name the error.
   if (status === 401 || status === 403) return 'STORE_DENIED'
   if (status === 301) return 'STORE_REGION_WRONG'
-  const isOurs = status !== undefined && status >= 400 && status < 500 && !isThrottle(about)
-  return isOurs ? 'INTERNAL_ASSERTION' : 'STORE_UNAVAILABLE'
+  const isRefused = status !== undefined && status >= 400 && status < 500
+  return isRefused ? 'INTERNAL_ASSERTION' : 'STORE_UNAVAILABLE'
 }
 
 function isThrottle({ name, status, isThrottling }: Thrown): boolean {

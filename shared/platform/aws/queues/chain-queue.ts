@@ -1,29 +1,18 @@
-import {
-  ChangeMessageVisibilityCommand,
-  SendMessageBatchCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs'
+import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { limits } from '../../../config/limits.ts'
 import { assert, messageOf } from '../../../errors/error.ts'
-import type { ChainMessage, ChainQueuePort, Delivery } from '../../../ports/queue.ts'
+import type { ChainQueuePort, Delivery } from '../../../ports/queue.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { ClockPort, LogPort } from '../../../ports/system.ts'
-import type { DeploymentId } from '../../../records/ids.ts'
 import type { Pool } from '../../../records/pool.ts'
 import { guarded, nameOf } from '../failures.ts'
-import { batchesOf, wholeBatch } from './batches.ts'
 import { bodyBytesMax, bodyOf, readBody } from './chain-form.ts'
-import { lookThrough } from './dead-letters.ts'
+import { createDeadLetters } from './dead-letters.ts'
 import { createLoans, formatReceipt, isVoid, parseReceipt } from './loans.ts'
-import { nameOfQueue, poll, type RawMessage } from './poll.ts'
+import { nameOfQueue, poll, type QueueUrls, type RawMessage } from './poll.ts'
 import { removeMessage } from './remove-message.ts'
-
-/** A queue with that of its dead letters, by their URLs. */
-export interface QueueUrls {
-  readonly url: string
-  readonly deadUrl: string
-}
+import { sendBodies } from './send.ts'
 
 /** What the queue of chains needs. */
 interface ChainQueueDeps {
@@ -49,7 +38,7 @@ export interface AwsChainQueue extends ChainQueuePort {
 }
 
 /**
- * The queue of chains over two SQS standard queues, one a pool, each with a queue of dead letters to
+ * The queue of chains over two SQS standard queues, one a pool, each with one of dead letters, to
  * which SQS itself moves a message after 5 deliveries (the redrive policy of the infrastructure).
  * A send whose reply was lost may send twice. There is no choice of messages in SQS: a receive that
  * names a deployment or a share is refused, and what a deployment may have in flight is bounded by
@@ -57,7 +46,7 @@ export interface AwsChainQueue extends ChainQueuePort {
  */
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const { sqs, queues, blobs, clock, log } = deps
-  const visibilityMs = deps.visibilityMs ?? limits.visibilityMs
+  const { visibilityMs = limits.visibilityMs, bytesMax = bodyBytesMax } = deps
   const loans = createLoans(clock.monotonicMs)
   const deliveryOf = async (
     pool: Pool,
@@ -89,7 +78,8 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
         )
       for (const pool of ['short', 'long'] as const) {
         const own = messages.filter(message => (message.pool ?? 'short') === pool)
-        await sendAll(deps, queues[pool].url, own)
+        const bodies = await Promise.all(own.map(message => bodyOf(message, blobs, bytesMax)))
+        await sendBodies(deps, queues[pool].url, bodies)
       }
     },
     receive: async (max, waitMs, { deployment, pool, signal, share } = {}) => {
@@ -120,62 +110,9 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
       if (done && receipt.by === 'receive') loans.note(text, forMs)
       return done
     },
-    deadLetters: async deployment => {
-      const found: ChainMessage[] = []
-      const look = ({ deadUrl }: QueueUrls) =>
-        lookThrough(deps, deadUrl, async letters => {
-          for (const { message } of lettersOf(letters, deployment, blobs))
-            found.push(await message())
-          return []
-        })
-      await Promise.all(Object.values(queues).map(look))
-      return found
-    },
-    redrive: async deployment => {
-      let count = 0
-      const look = ({ url, deadUrl }: QueueUrls) =>
-        lookThrough(deps, deadUrl, async letters => {
-          const own = lettersOf(letters, deployment, blobs)
-          const messages = await Promise.all(own.map(({ message }) => message()))
-          // First sent, then removed: who dies in between has sent them twice, which is harmless.
-          await sendAll(deps, url, messages)
-          count += own.length
-          return own.map(({ letter }) => letter)
-        })
-      await Promise.all(Object.values(queues).map(look))
-      return count
-    },
+    ...createDeadLetters(deps),
     fromEvent: (pool, raw) => deliveryOf(pool, 'event', raw),
   }
-}
-
-function lettersOf(
-  letters: readonly RawMessage[],
-  deployment: DeploymentId,
-  blobs: Pick<BlobsPort, 'get'>,
-) {
-  return letters.flatMap(letter => {
-    const read = readBody(letter.body, blobs)
-    return read?.deployment === deployment ? [{ letter, message: read.message }] : []
-  })
-}
-
-async function sendAll(
-  { sqs, blobs, clock, bytesMax = bodyBytesMax }: ChainQueueDeps,
-  url: string,
-  messages: readonly ChainMessage[],
-): Promise<void> {
-  const what = `queue ${nameOfQueue(url)}: send`
-  const bodies = await Promise.all(messages.map(message => bodyOf(message, blobs, bytesMax)))
-  const entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }))
-  const batches = batchesOf(entries, ({ MessageBody }) => Buffer.byteLength(MessageBody))
-  for (const batch of batches)
-    await wholeBatch(clock, what, batch, async Entries => {
-      const { Failed = [] } = await sqs.send(
-        new SendMessageBatchCommand({ QueueUrl: url, Entries }),
-      )
-      return Failed
-    })
 }
 
 /** False when the receipt is void. */

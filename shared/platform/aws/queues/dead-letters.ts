@@ -1,87 +1,67 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  DeleteMessageBatchCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs'
-import { awsLimits } from '../../../config/aws-limits.ts'
+import type { SQSClient } from '@aws-sdk/client-sqs'
+import { messageOf } from '../../../errors/error.ts'
+import type { ChainMessage, ChainQueuePort } from '../../../ports/queue.ts'
+import type { BlobsPort } from '../../../ports/records.ts'
 import type { ClockPort, LogPort } from '../../../ports/system.ts'
-import { guarded } from '../failures.ts'
-import { batchesOf, wholeBatch } from './batches.ts'
-import { isVoid } from './loans.ts'
-import { nameOfQueue, type RawMessage, receiveOnce } from './poll.ts'
+import type { Pool } from '../../../records/pool.ts'
+import { readBody } from './chain-form.ts'
+import { lookThrough } from './look-through.ts'
+import type { QueueUrls } from './poll.ts'
+import { sendBodies } from './send.ts'
 
-/** What looking through dead letters needs. */
-interface LookDeps {
+/** What the dead letters of chains need. */
+interface DeadLetterDeps {
   readonly sqs: SQSClient
+  readonly queues: Readonly<Record<Pool, QueueUrls>>
+  readonly blobs: Pick<BlobsPort, 'get'>
   readonly clock: ClockPort
   readonly log: LogPort
 }
 
 /**
- * Shows every message of a dead-letter queue to `use`, which answers those that it has dealt with:
- * they are removed, and the others put back as they were. SQS cannot be read without receiving, so
- * the messages are hidden from others meanwhile: of two who look at once, each may see a part. Goes
- * through at most 5,000 messages, and says so when there are more. Who dies in between leaves all
- * in the queue, visible again after 30 s.
+ * The dead letters of a deployment, found by looking through all of both pools: they are few, or
+ * something is badly wrong. A redrive sends the same bodies again and then removes the letters, so
+ * that who dies in between has sent some twice, which is harmless.
  */
-export async function lookThrough(
-  deps: LookDeps,
-  url: string,
-  use: (letters: readonly RawMessage[]) => Promise<readonly RawMessage[]>,
-): Promise<void> {
-  const held = new Map<string, RawMessage>()
-  let dealtWith: readonly RawMessage[] = []
-  try {
-    await holdAll(deps, url, held)
-    dealtWith = await use([...held.values()])
-    await removeAll(deps, url, dealtWith)
-  } finally {
-    const gone = new Set(dealtWith.map(({ id }) => id))
-    await putBack(
-      deps,
-      url,
-      [...held.values()].filter(({ id }) => !gone.has(id)),
-    )
+export function createDeadLetters(
+  deps: DeadLetterDeps,
+): Pick<ChainQueuePort, 'deadLetters' | 'redrive'> {
+  const { queues, blobs, log } = deps
+  return {
+    deadLetters: async deployment => {
+      const found: ChainMessage[] = []
+      const look = ({ deadUrl }: QueueUrls) =>
+        lookThrough(deps, deadUrl, async letters => {
+          for (const { id, body } of letters) {
+            const read = readBody(body, blobs)
+            if (read?.deployment !== deployment) continue
+            try {
+              found.push(await read.message())
+            } catch (thrown) {
+              // One letter without its blob hides no other.
+              log.write('error', 'dead-letter.unreadable', { id, why: messageOf(thrown) })
+            }
+          }
+          return []
+        })
+      await Promise.all(Object.values(queues).map(look))
+      return found
+    },
+    redrive: async deployment => {
+      let count = 0
+      const look = ({ url, deadUrl }: QueueUrls) =>
+        lookThrough(deps, deadUrl, async letters => {
+          const own = letters.filter(({ body }) => readBody(body, blobs)?.deployment === deployment)
+          await sendBodies(
+            deps,
+            url,
+            own.map(({ body }) => body),
+          )
+          count += own.length
+          return own
+        })
+      await Promise.all(Object.values(queues).map(look))
+      return count
+    },
   }
-}
-
-async function holdAll(deps: LookDeps, url: string, held: Map<string, RawMessage>): Promise<void> {
-  const ask = { max: awsLimits.batchMax, visibilityMs: awsLimits.deadLetterLoanMs }
-  while (held.size < awsLimits.deadLettersMax) {
-    // Only a receive that waits asks all of the servers over which a queue is spread.
-    const letters = await receiveOnce(deps.sqs, url, { ...ask, waitMs: awsLimits.turnMs })
-    if (letters.length === 0) return
-    for (const letter of letters) held.set(letter.id, letter)
-  }
-  deps.log.write('warn', 'dead-letters.many', { queue: nameOfQueue(url), seen: held.size })
-}
-
-async function removeAll(
-  deps: LookDeps,
-  url: string,
-  letters: readonly RawMessage[],
-): Promise<void> {
-  const what = `queue ${nameOfQueue(url)}: delete`
-  for (const batch of batchesOf(entriesOf(letters), () => 0))
-    await wholeBatch(deps.clock, what, batch, async Entries => {
-      const command = new DeleteMessageBatchCommand({ QueueUrl: url, Entries })
-      const { Failed = [] } = await deps.sqs.send(command)
-      // A void receipt: somebody else received the letter meanwhile, and deals with it.
-      return Failed.filter(({ Code }) => !isVoid(Code))
-    })
-}
-
-/** What cannot be put back comes back by itself. */
-async function putBack(deps: LookDeps, url: string, letters: readonly RawMessage[]): Promise<void> {
-  const entries = entriesOf(letters).map(entry => ({ ...entry, VisibilityTimeout: 0 }))
-  for (const batch of batchesOf(entries, () => 0)) {
-    const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: url, Entries: [...batch] })
-    await guarded(`queue ${nameOfQueue(url)}: put back`, () => deps.sqs.send(command)).catch(
-      (thrown: unknown) => deps.log.write('warn', 'dead-letters.hidden', { why: String(thrown) }),
-    )
-  }
-}
-
-function entriesOf(letters: readonly RawMessage[]) {
-  return letters.map(({ handle }, index) => ({ Id: String(index), ReceiptHandle: handle }))
 }

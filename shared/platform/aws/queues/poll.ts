@@ -8,6 +8,12 @@ import { awsLimits } from '../../../config/aws-limits.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { guarded } from '../failures.ts'
 
+/** A queue with that of its dead letters, by their URLs. */
+export interface QueueUrls {
+  readonly url: string
+  readonly deadUrl: string
+}
+
 /** A message as SQS delivers it. */
 export interface RawMessage {
   readonly id: string

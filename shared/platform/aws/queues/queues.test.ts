@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import type { BlobsPort } from '../../../ports/records.ts'
+import type { ClockPort } from '../../../ports/system.ts'
+import { batchesOf, wholeBatch } from './batches.ts'
+import { bodyOf, readBody } from './chain-form.ts'
+import { createLoans, formatReceipt, parseReceipt } from './loans.ts'
+
+describe('batches', () => {
+  test('keep order and number, and none has more than SQS takes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: awsLimits.messageBytesMax })), sizes => {
+        const batches = batchesOf(sizes, size => size)
+        expect(batches.flat()).toEqual(sizes)
+        for (const batch of batches) {
+          expect(batch.length).toBeLessThanOrEqual(awsLimits.batchMax)
+          const bytes = batch.reduce((sum, size) => sum + size, 0)
+          expect(bytes).toBeLessThanOrEqual(awsLimits.messageBytesMax)
+        }
+      }),
+    )
+  })
+
+  const sleeps: number[] = []
+  const clock = { sleep: async (ms: number) => void sleeps.push(ms) } as unknown as ClockPort
+  const entries = ['a', 'b', 'c'].map(Id => ({ Id }))
+  const busy = { Id: 'b', SenderFault: false, Code: 'InternalError' }
+
+  test('are asked again for what was left undone, and only for that', async () => {
+    const asked: string[] = []
+    await wholeBatch(clock, 'x', entries, async given => {
+      asked.push(given.map(({ Id }) => Id).join(''))
+      return asked.length < 3 ? [busy] : []
+    })
+    expect(asked).toEqual(['abc', 'b', 'b'])
+    expect(sleeps.splice(0)).toEqual([100, 200])
+  })
+
+  test('end as unavailable after some tries, at once for what is never taken', async () => {
+    let tries = 0
+    const again = wholeBatch(clock, 'x', entries, async () => {
+      tries += 1
+      return [busy]
+    })
+    await expect(again).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(tries).toBe(awsLimits.batchTriesMax)
+    const fault = { Id: 'a', SenderFault: true, Code: 'InvalidMessageContents', Message: 'odd' }
+    const never = wholeBatch(clock, 'x', entries, async () => [fault, busy])
+    await expect(never).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
+  })
+})
+
+describe('the body of a chain message', () => {
+  const message = { deployment: 'organization/p/s/1', operations: [1, 2], pool: 'long' } as never
+  const bytes = new Map<string, Uint8Array>()
+  const blobs: BlobsPort = {
+    put: async given => {
+      bytes.set('a'.repeat(64), given)
+      return 'a'.repeat(64) as never
+    },
+    get: async hash => bytes.get(hash) ?? new Uint8Array(),
+  }
+
+  test('is read as it was written, in place and by reference', async () => {
+    for (const bytesMax of [1_000, 1]) {
+      const body = await bodyOf(message, blobs, bytesMax)
+      expect(body.includes('blob')).toBe(bytesMax === 1)
+      const read = readBody(body, blobs)
+      expect(read?.deployment).toBe('organization/p/s/1')
+      expect(await read?.message()).toEqual(message)
+    }
+  })
+
+  test.each([
+    '',
+    'null',
+    '[]',
+    '{"v":2,"deployment":"d","operations":[1]}',
+    '{"v":1,"deployment":"","operations":[1]}',
+    '{"v":1,"deployment":"d","operations":["1"]}',
+    '{"v":1,"deployment":"d","operations":[0]}',
+    '{"v":1,"deployment":"d","blob":"../x"}',
+  ])('is not read from %s', body => {
+    expect(readBody(body, blobs)).toBeUndefined()
+  })
+
+  test('whose blob is something else is refused', async () => {
+    bytes.set('b'.repeat(64), Buffer.from('{}'))
+    const read = readBody(`{"v":1,"deployment":"d","blob":"${'b'.repeat(64)}"}`, blobs)
+    await expect(read?.message()).rejects.toMatchObject({ code: 'STATE_INVALID' })
+  })
+})
+
+describe('loans', () => {
+  test('are over when their time is, and are not known of others', () => {
+    let nowMs = 0
+    const loans = createLoans(() => nowMs)
+    loans.note('a', 100)
+    expect([loans.isOver('a'), loans.isOver('b')]).toEqual([false, false])
+    nowMs = 100
+    expect(loans.isOver('a')).toBe(true)
+    loans.note('a', 50)
+    expect(loans.isOver('a')).toBe(false)
+    nowMs = 700_000
+    expect(loans.isOver('a')).toBe(true)
+    loans.note('c', 1)
+    expect(loans.isOver('a')).toBe(false)
+    loans.forget('c')
+    expect(loans.isOver('c')).toBe(false)
+  })
+
+  test('have receipts that say queue, remover and handle, and nothing else is one', () => {
+    const receipt = { pool: 'long', by: 'event', handle: 'a/b\n+=' } as const
+    expect(parseReceipt(formatReceipt(receipt))).toEqual(receipt)
+    for (const text of ['', 'long/event/', 'wide/event/x', 'short/x'])
+      expect(parseReceipt(text)).toBeUndefined()
+  })
+})

@@ -1,0 +1,20 @@
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { ClockPort } from '../../../ports/system.ts'
+import { batchesOf, wholeBatch } from './batches.ts'
+import { nameOfQueue } from './poll.ts'
+
+/** Sends every body, in batches; one whose reply was lost may come twice. */
+export async function sendBodies(
+  { sqs, clock }: { readonly sqs: SQSClient; readonly clock: ClockPort },
+  url: string,
+  bodies: readonly string[],
+): Promise<void> {
+  const what = `queue ${nameOfQueue(url)}: send`
+  const entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }))
+  for (const batch of batchesOf(entries, ({ MessageBody }) => Buffer.byteLength(MessageBody)))
+    await wholeBatch(clock, what, batch, async Entries => {
+      const command = new SendMessageBatchCommand({ QueueUrl: url, Entries })
+      const { Failed = [] } = await sqs.send(command)
+      return Failed
+    })
+}

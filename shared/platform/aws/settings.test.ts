@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { awsSettings, clientConfig, createKms, createS3, createSqs } from './clients.ts'
+import { parseKeyUrl } from './key-url.ts'
+
+const code = (text: string) => expect.objectContaining({ code: text })
+
+describe('the settings of clients', () => {
+  test('are the region and the endpoints of emulators', () => {
+    expect(
+      awsSettings({
+        AWS_REGION: 'eu-central-1',
+        AWS_DEFAULT_REGION: 'us-east-1',
+        ANTICHAIN_SQS_ENDPOINT: 'http://127.0.0.1:4566',
+        ANTICHAIN_S3_ENDPOINT: '',
+      }),
+    ).toEqual({ region: 'eu-central-1', endpoints: { SQS: 'http://127.0.0.1:4566' } })
+    expect(awsSettings({ AWS_DEFAULT_REGION: 'us-gov-west-1' }).region).toBe('us-gov-west-1')
+  })
+
+  test.each([
+    ['no region', {}],
+    ['an empty region', { AWS_REGION: '' }],
+    ['a region that is none', { AWS_REGION: 'europe' }],
+    ['an endpoint without scheme', { AWS_REGION: 'us-east-1', ANTICHAIN_S3_ENDPOINT: 'x:1' }],
+  ])('are refused with %s', (_name, env) => {
+    expect(() => awsSettings(env)).toThrow(code('AWS_SETTINGS_INVALID'))
+  })
+
+  test('bound the attempts and the time of every client', async () => {
+    const settings = { region: 'eu-central-1', endpoints: {} }
+    const clients = [createSqs(settings), createS3(settings), createKms(settings, 'us-west-2')]
+    for (const { config } of clients) {
+      expect(await config.maxAttempts()).toBe(4)
+      // The handler resolves its configuration with the first request; what it was given counts.
+      expect(config.requestHandler).toBeDefined()
+    }
+    expect(await clients[2]?.config.region()).toBe('us-west-2')
+    expect(clientConfig(settings, 'STS')).not.toHaveProperty('endpoint')
+    for (const client of clients) client.destroy()
+  })
+})
+
+describe('the address of a key', () => {
+  test.each([
+    ['awskms://1234abcd-12ab-34cd', { keyId: '1234abcd-12ab-34cd', region: undefined }],
+    ['awskms://alias/my-Key?region=eu-west-1', { keyId: 'alias/my-Key', region: 'eu-west-1' }],
+    [
+      'awskms:///arn:aws:kms:us-west-2:111122223333:key/1234?awssdk=v2',
+      { keyId: 'arn:aws:kms:us-west-2:111122223333:key/1234', region: 'us-west-2' },
+    ],
+    [
+      'awskms:///arn:aws:kms:us-west-2:111122223333:alias/a?region=us-east-1',
+      { keyId: 'arn:aws:kms:us-west-2:111122223333:alias/a', region: 'us-east-1' },
+    ],
+  ])('%s is read', (text, expected) => {
+    expect(parseKeyUrl(text)).toEqual({ ...expected, context: {} })
+  })
+
+  test('has the encryption context, decoded', () => {
+    const { context } = parseKeyUrl('awskms://k?context_team=a%20b&context_stack=dev')
+    expect(context).toEqual({ team: 'a b', stack: 'dev' })
+  })
+
+  test.each(['', 'gcpkms://x', 'awskms://', 'awskms:///?region=x', 'awskms://k?profile=p', 'k'])(
+    "'%s' is refused",
+    text => {
+      expect(() => parseKeyUrl(text)).toThrow(code('SECRETS_URL_INVALID'))
+    },
+  )
+
+  test('is told without its context when it is refused', () => {
+    expect(() => parseKeyUrl('awskms://k?context_a=hush&odd=1')).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hush') }),
+    )
+  })
+})
