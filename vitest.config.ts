@@ -58,7 +58,7 @@ export default defineConfig({
         ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
         setupFiles: ['test/property/runs.ts'],
       }),
-      project('infra', ['test/infra'], alone(120)),
+      project('infra', ['test/infra'], alone(300)),
       project('verifier', ['test/verifier'], alone(20)),
       project('lifecycle', ['test/lifecycle'], alone(60)),
       project('sim', ['test/sim'], alone(tier === 'readme' ? 60 : 1200)),

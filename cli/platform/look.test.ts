@@ -89,6 +89,17 @@ describe('a look', () => {
     })
   })
 
+  test('knows a refusal without a name by its status', async () => {
+    const clients = answering({
+      HeadBucketCommand: () => {
+        throw Object.assign(failure('UnknownError'), { $metadata: { httpStatusCode: 403 } })
+      },
+    })
+    await expect(lookAt(clients, where, '1')).rejects.toMatchObject({
+      code: 'PLATFORM_PERMISSION_MISSING',
+    })
+  })
+
   test('does not take a broken network for an absent installation', async () => {
     const clients = answering({
       DescribeTableCommand: () => {

@@ -2,6 +2,7 @@ import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynam
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { ListTagsForResourceCommand, type SchedulerClient } from '@aws-sdk/client-scheduler'
 import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { z } from 'zod'
 import {
   awsTags,
   bucketOf,
@@ -119,7 +120,7 @@ const absent = new Set([
   'NotFound',
   'NoSuchBucket',
 ])
-const denied = /AccessDenied|NotAuthorized|UnauthorizedOperation|Forbidden|^403$/
+const denied = /AccessDenied|NotAuthorized|UnauthorizedOperation/
 
 async function ifThere<Found>(ask: () => Promise<Found>): Promise<Found | undefined> {
   try {
@@ -127,11 +128,19 @@ async function ifThere<Found>(ask: () => Promise<Found>): Promise<Found | undefi
   } catch (thrown) {
     const name = thrown instanceof Error ? thrown.name : ''
     if (absent.has(name)) return undefined
-    if (denied.test(name))
+    if (denied.test(name) || statusOf(thrown) === 403)
       throw error('PLATFORM_PERMISSION_MISSING', messageOf(thrown), { cause: thrown })
     throw error('PLATFORM_FAILED', `AWS could not be asked: ${messageOf(thrown)}`, {
       cause: thrown,
       hint: 'Check the network and the region, and run the command again.',
     })
   }
+}
+
+const answered = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
+
+/** The status of a refusal: an answer to a HEAD request has no body that would name it. */
+function statusOf(thrown: unknown): number | undefined {
+  const read = answered.safeParse(thrown)
+  return read.success ? read.data.$metadata.httpStatusCode : undefined
 }
