@@ -201,7 +201,7 @@ describe('deliveries of GitHub', () => {
       { forced: true },
       { created: true },
       { commits: [] },
-      { commits: new Array(triggerLimits.pushCommitsMax).fill({}) },
+      { commits: Array.from({ length: triggerLimits.pushCommitsMax }, () => ({})) },
       { commits: [{ removed: ['c/d'] }] },
     ])
       expect((await receive(name, github(pushBody(more)))).kind).toBe('accepted')
