@@ -75,7 +75,7 @@ export type ScheduleVerdict =
 
 /**
  * Decides on a schedule. Of runs that were missed because nobody was there only the last is made up
- * for. Whoever runs or skips notes `at` as `lastAt` first. Throws SCHEDULE_INVALID.
+ * for. Whoever ran or skipped one notes `at` as `lastAt`. Throws SCHEDULE_INVALID.
  */
 export function judgeSchedule(
   key: DocumentKey,
