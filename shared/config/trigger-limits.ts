@@ -30,7 +30,7 @@ export const triggerLimits = {
   /** The widest spread of a schedule: EventBridge Scheduler's window ends at a day too. */
   jitterMaxMs: 24 * 3_600_000,
 
-  /** Attempts of a notification before it becomes a dead letter: with the waits below some hours. */
+  /** Attempts of a notification before it is a dead letter: with the waits below two hours. */
   notificationAttemptsMax: 8,
   /** Wait before the second attempt; each next one three times as long, up to the longest. */
   notificationRetryMs: 10_000,

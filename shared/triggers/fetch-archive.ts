@@ -30,8 +30,8 @@ export interface ArchiveLimits {
  * Puts the files of a repository at a commit into `folder`, which must be there and empty; the one
  * folder that the archive wraps them in is left out. Nothing is written outside of it, and nothing
  * in it leads out: files, folders and links within are taken, all else refused, and nothing is run.
- * When it throws the folder is gone. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED and
- * OUTBOUND_FAILED.
+ * When it throws the folder is gone. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED
+ * and OUTBOUND_FAILED.
  */
 export async function fetchArchive(
   outbound: OutboundPort,
@@ -102,7 +102,7 @@ type SeenEntry = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'>
  * Decides on entry after entry: answers why one is refused. An entry that is taken loses the bits
  * that would run it as somebody else.
  */
-export function createEntryJudge(limits: ArchiveLimits) {
+function createEntryJudge(limits: ArchiveLimits) {
   const bytesMax = limits.unpackedBytesMax ?? triggerLimits.archiveUnpackedBytesMax
   const entriesMax = limits.entriesMax ?? triggerLimits.archiveEntriesMax
   let bytes = 0

@@ -93,7 +93,7 @@ describe('the comment about a preview', () => {
   })
 
   test('a long one is cut', () => {
-    const lines = new Array(100).fill('x'.repeat(1500))
+    const lines = Array.from({ length: 100 }, () => 'x'.repeat(1500))
     const text = previewComment({ stack: 's', isGood: true, lines })
     expect(text.length).toBeLessThan(60_000)
     expect(text).toContain('(cut here)')

@@ -5,18 +5,17 @@
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const tokens = pattern.match(/\*\*\/|\*\*|[\s\S]/gu) ?? []
-  const characters = [...text]
+  const characters = Array.from(text)
   const size = characters.length
   // From the last token to the first: at which places the rest of the pattern matches to the end.
-  let rest = new Array<boolean>(size + 1).fill(false)
-  rest[size] = true
+  let rest = Array.from({ length: size + 1 }, (_, at) => at === size)
   for (const token of tokens.toReversed()) rest = placesOf(token, characters, rest)
   return rest[0] === true
 }
 
 function placesOf(token: string, characters: readonly string[], rest: readonly boolean[]) {
   const size = characters.length
-  const places = new Array<boolean>(size + 1).fill(false)
+  const places = Array.from({ length: size + 1 }, () => false)
   /** Whether a folder ends behind some place with the rest of the pattern after it. */
   let isFolderBehind = false
   for (let at = size; at >= 0; at -= 1) {

@@ -104,7 +104,7 @@ export function judgeAttempt(attempted: Attempted, attempt: number): Delivery {
   return { kind: 'retry', afterMs: waitOf(attempted, attempt), why }
 }
 
-/** Thrice as long each time; longer when the receiver says so in seconds, never beyond the longest. */
+/** Thrice as long each time, or as the receiver asks for in seconds; never beyond the longest. */
 function waitOf(attempted: Attempted, attempt: number): number {
   const grown = triggerLimits.notificationRetryMs * 3 ** (attempt - 1)
   const said = attempted.kind === 'answered' ? (attempted.retryAfter ?? '') : ''

@@ -10,7 +10,7 @@ import type { EpochMs } from '../records/ids.ts'
 import { type Reception, receiveWebhook } from './receive-webhook.ts'
 import type { Trigger } from './rules.ts'
 import { bodySignatureOf, signatureOf } from './signature.ts'
-import { secretForm, webhookDocument, webhookKey } from './webhook-document.ts'
+import { sealWebhook, webhookDocument, webhookDraft, webhookKey } from './webhook-document.ts'
 import type { WebhookRequest } from './webhook-forms.ts'
 
 const secret = 'a secret of sixteen characters and more'
@@ -41,13 +41,13 @@ beforeEach(() => {
 async function made(form: 'github' | 'signed', more: object = {}): Promise<string> {
   count += 1
   const name = `hook-${count}`
-  const seal = (text: string) => platform.sealing.seal(text, placeOf(webhookKey(name)))
   const rules = [
     { on: 'push', repository: 'acme/shop', branches: ['main'], stack },
     { on: 'tag', repository: 'acme/shop', tags: ['v*'], stack },
     { on: 'pull-request', repository: 'acme/shop', stack },
   ]
-  const value = webhookDocument.parse({ form, secrets: [await seal(secret)], rules, ...more })
+  const draft = webhookDraft.parse({ form, secrets: [secret], rules, ...more })
+  const value = await sealWebhook(platform.sealing, name, draft)
   await platform.documents.put(webhookKey(name), value, 0)
   return name
 }
@@ -201,7 +201,7 @@ describe('deliveries of GitHub', () => {
       { forced: true },
       { created: true },
       { commits: [] },
-      { commits: new Array(triggerLimits.pushCommitsMax).fill({}) },
+      { commits: Array.from({ length: triggerLimits.pushCommitsMax }, () => ({})) },
       { commits: [{ removed: ['c/d'] }] },
     ])
       expect((await receive(name, github(pushBody(more)))).kind).toBe('accepted')
@@ -297,10 +297,8 @@ describe('threats', () => {
   })
 
   test('both secrets count while one takes over from the other, and no third', async () => {
-    const key = webhookKey(`hook-${count + 1}`)
     const other = 'the secret before that, also long'
-    const seals = [secret, other].map(one => platform.sealing.seal(one, placeOf(key)))
-    const name = await made('github', { secrets: await Promise.all(seals) })
+    const name = await made('github', { secrets: [secret, other] })
     const body = JSON.stringify(pushBody())
     const by = (one: string) =>
       github(body, { 'x-hub-signature-256': `sha256=${bodySignatureOf(one, body)}` })
@@ -360,7 +358,10 @@ describe('threats', () => {
   test('a sealed secret that was moved from another webhook opens nothing', async () => {
     const from = await platform.documents.get(webhookKey(await made('github')))
     const { secrets } = webhookDocument.parse(from?.value)
-    const name = await made('github', { secrets })
+    const name = await made('github')
+    const stored = await platform.documents.get(webhookKey(name))
+    const mixed = { ...webhookDocument.parse(stored?.value), secrets }
+    expect(await platform.documents.put(webhookKey(name), mixed, 1)).toBe(2)
     const thrown = receive(name, github(pushBody()))
     await expect(thrown).rejects.toMatchObject({ code: 'SEALED_UNREADABLE' })
   })
@@ -411,8 +412,28 @@ describe('threats', () => {
     for (const line of lines) expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
   })
 
-  test('a short secret is not taken', () => {
-    expect(secretForm.safeParse('fifteen letters').success).toBe(false)
-    expect(secretForm.safeParse('sixteen letters!').success).toBe(true)
+  test('a short secret is not taken', async () => {
+    await expect(made('github', { secrets: ['fifteen letters'] })).rejects.toThrow()
+    await made('github', { secrets: ['sixteen letters!'] })
+  })
+
+  test('neither secret nor credential is stored in clear', async () => {
+    const name = await made('github', { credential: 'ghp_credential' })
+    const stored = await platform.documents.get(webhookKey(name))
+    const text = JSON.stringify(stored)
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain('ghp_credential')
+    const { credential = '' } = webhookDocument.parse(stored?.value)
+    const opened = platform.sealing.open(credential, placeOf(webhookKey(name)))
+    expect(await opened).toBe('ghp_credential')
+  })
+
+  test('a webhook whose document is wrong is named with the place, and receives nothing', async () => {
+    const key = webhookKey('wrong')
+    await platform.documents.put(key, { form: 'github', secrets: ['x'], rules: [{}] }, 0)
+    await expect(receive('wrong', github(pushBody()))).rejects.toMatchObject({
+      code: 'DOCUMENT_INVALID',
+      message: expect.stringContaining('rules.0'),
+    })
   })
 })

@@ -24,7 +24,7 @@ export interface Change {
   /** `owner/name`. */
   readonly repository: string
   readonly commit: string
-  /** The files that changed; undefined when that is not known, which every path filter lets pass. */
+  /** The files that changed; undefined when not known, which every path filter lets pass. */
   readonly paths: readonly string[] | undefined
   /** When it happened, where the form says so. */
   readonly at?: EpochMs

@@ -8,7 +8,7 @@ const pattern = z.string().min(1).max(triggerLimits.patternCharsMax)
 const patterns = z.array(pattern).max(triggerLimits.patternsMax)
 
 /** The id of a stack as a person writes it. */
-export const stackForm = z
+const stackForm = z
   .string()
   .regex(/^organization\/[\w.-]{1,100}\/[\w.-]{1,100}$/)
   .transform(id => id as StackId)

@@ -74,8 +74,8 @@ export type ScheduleVerdict =
   | { readonly kind: 'over' }
 
 /**
- * Decides on a schedule. Of runs that were missed (nobody was there, or it was paused) only the last
- * is made up for. Whoever runs or skips notes `at` as `lastAt` first. Throws SCHEDULE_INVALID.
+ * Decides on a schedule. Of runs that were missed because nobody was there only the last is made up
+ * for. Whoever ran or skipped one notes `at` as `lastAt`. Throws SCHEDULE_INVALID.
  */
 export function judgeSchedule(
   key: DocumentKey,

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { triggerLimits } from '../config/trigger-limits.ts'
 import { error } from '../errors/error.ts'
-import type { DocumentKey, StoredDocument } from '../ports/documents.ts'
+import {
+  type DocumentKey,
+  type SealingPort,
+  type StoredDocument,
+  placeOf,
+} from '../ports/documents.ts'
 import { printable } from './printable.ts'
 import { ruleForm } from './rules.ts'
 import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
@@ -9,7 +14,7 @@ import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
 const forms = Object.keys(webhookForms) as [WebhookFormName, ...WebhookFormName[]]
 
 /** What a shared secret must be: shorter ones can be found by trying. */
-export const secretForm = z.string().min(16).max(1000)
+const secretForm = z.string().min(16).max(1000)
 
 /** A webhook as it is stored. What is sealed is bound to the document's key. */
 export const webhookDocument = z.strictObject({
@@ -26,6 +31,25 @@ export const webhookDocument = z.strictObject({
 
 /** A webhook as data. */
 export type WebhookDocument = z.infer<typeof webhookDocument>
+
+/** A webhook as somebody makes it: with its secrets in clear. */
+export const webhookDraft = webhookDocument
+  .omit({ secrets: true, credential: true })
+  .extend({ secrets: z.array(secretForm).min(1).max(2), credential: z.string().min(1).optional() })
+
+/**
+ * What is stored of a draft of the webhook `name`: its secrets sealed for this document. Throws
+ * STORE_UNAVAILABLE when there can be no key.
+ */
+export async function sealWebhook(
+  sealing: SealingPort,
+  name: string,
+  { secrets, credential, ...open }: z.infer<typeof webhookDraft>,
+): Promise<WebhookDocument> {
+  const seal = (text: string): Promise<string> => sealing.seal(text, placeOf(webhookKey(name)))
+  const sealed = { ...open, secrets: await Promise.all(secrets.map(seal)) }
+  return credential === undefined ? sealed : { ...sealed, credential: await seal(credential) }
+}
 
 /** The key of the webhook of a name: rules name the stacks, so it belongs to none. */
 export function webhookKey(name: string): DocumentKey {

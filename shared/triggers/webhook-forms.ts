@@ -45,8 +45,8 @@ export interface WebhookForm {
   /** What the delivery tells. Only after `verify`. Throws WEBHOOK_MALFORMED. */
   readonly read: (request: WebhookRequest) => RepositoryEvent
   /**
-   * By what the delivery is known again: the sender's own id, which a repetition keeps, and a digest
-   * of what is signed, for the id is not, and whoever replays a delivery may write another.
+   * By what the delivery is known again: the sender's own id, which a repetition keeps, and a
+   * digest of what is signed, for the id is not, and who replays a delivery may write another.
    */
   readonly identities: (request: WebhookRequest) => readonly string[]
 }

@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
 import { openEmbeddedPlatform } from '../../shared/platform/embedded/platform.ts'
+import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
+import { freshStack } from './opened.ts'
 import {
   recordFormsContract,
   type StoredKind,
@@ -71,3 +74,37 @@ const tampered = (isOwner: boolean) => async (): Promise<Tampered> => {
 
 recordFormsContract('embedded, owner', tampered(true))
 recordFormsContract('embedded, over the socket', tampered(false))
+
+test('a document that is damaged or of a newer version is named, hides no other, and stays', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
+  const platform = await openEmbeddedPlatform({ home })
+  const database = new DatabaseSync(join(home, 'store', 'antichain.db'))
+  try {
+    const { documents } = platform
+    const scope = freshStack()
+    const keyOf = (name: string): DocumentKey => ({ kind: 'schedule', scope, name })
+    for (const name of ['damaged', 'good', 'newer']) await documents.put(keyOf(name), { name }, 0)
+    const change = (what: string, name: string) =>
+      database.prepare(`UPDATE document SET ${what} WHERE name = ?`).run(name)
+    change("value = '{cut'", 'damaged')
+    change('format = 2', 'newer')
+    const page = await documents.list('schedule', '', scope)
+    expect(page.documents.map(({ key }) => key.name)).toEqual(['good'])
+    expect(page.unreadable).toMatchObject([
+      { key: keyOf('damaged'), why: { code: 'RECORD_DAMAGED' } },
+      { key: keyOf('newer'), why: { code: 'RECORD_TOO_NEW' } },
+    ])
+    const before = database.prepare('SELECT * FROM document').all()
+    for (const { key, why } of page.unreadable) {
+      await expect(documents.get(key)).rejects.toMatchObject({ message: why.message })
+      const { code } = why as Error & { readonly code: string }
+      await expect(documents.put(key, {}, 1)).rejects.toMatchObject({ code })
+      await expect(documents.remove(key, 1)).rejects.toMatchObject({ code })
+    }
+    expect(database.prepare('SELECT * FROM document').all()).toEqual(before)
+  } finally {
+    database.close()
+    await platform.close()
+    rmSync(home, { recursive: true })
+  }
+})

@@ -179,7 +179,13 @@ test('the key that seals is for its user only, the same for all, and never made 
   expect(existsSync(join(home, 'sealing.key'))).toBe(false)
   const sealed = await Promise.all(sealings.map((one, at) => one.seal(`${at}`, 'x')))
   const other = createKeyFileSealing(home)
-  expect(await Promise.all(sealed.map(one => other.open(one, 'x')))).toEqual([...'01234'])
+  expect(await Promise.all(sealed.map(one => other.open(one, 'x')))).toEqual([
+    '0',
+    '1',
+    '2',
+    '3',
+    '4',
+  ])
   expect(statSync(join(home, 'sealing.key')).mode & 0o777).toBe(0o600)
   writeFileSync(join(home, 'sealing.key'), 'short')
   const thrown = createKeyFileSealing(home).seal('a', 'x')

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import { ruleForm } from '../../shared/triggers/rules.ts'
+import { signatureOf } from '../../shared/triggers/signature.ts'
+import { webhookForms } from '../../shared/triggers/webhook-forms.ts'
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'triggers.md'), 'utf8')
+const words = page.replaceAll(/\s+/g, ' ')
+
+function block(name: string): string {
+  const [, text] = new RegExp(`\`\`\`${name}\n([\\s\\S]*?)\n\`\`\``).exec(page) ?? []
+  if (text === undefined) throw new Error(`docs/triggers.md has no block ${name}`)
+  return text
+}
+
+test('the example of a signature is the one that is taken', () => {
+  const [, secret = ''] = /With the secret `(.*)` at/.exec(words) ?? []
+  const body = block('json signed')
+  const headers = new Map(
+    block('text signed')
+      .split('\n')
+      .map(line => line.split(': ') as [string, string]),
+  )
+  const timestamp = headers.get('antichain-timestamp') ?? ''
+  expect(headers.get('antichain-signature')).toBe(`v1=${signatureOf(secret, timestamp, body)}`)
+  expect(words).toContain(`\`${secret}\` at ${timestamp} this body`)
+  const request = { headers, body: Buffer.from(body) }
+  const now = (Number(timestamp) * 1000) as EpochMs
+  webhookForms.signed.verify(request, { secrets: [secret], now })
+  expect(webhookForms.signed.read(request)).toMatchObject({ kind: 'push', branch: 'main' })
+})
+
+test('every form of webhooks is there with its headers', () => {
+  for (const [name, { headers }] of Object.entries(webhookForms)) {
+    const row = page.split('\n').find(line => line.startsWith(`| \`${name}\``))
+    for (const header of headers) expect(row).toContain(`\`${header}\``)
+  }
+})
+
+test('the example of a rule is one', () => {
+  expect(ruleForm.parse(JSON.parse(block('json rule')))).toMatchObject({ on: 'push' })
+})
+
+test('numbers of the page are those of the limits', () => {
+  const mega = 1024 * 1024
+  expect({
+    body: triggerLimits.webhookBytesMax / mega,
+    windowMinutes: triggerLimits.replayWindowMs / 60_000,
+    keptDays: triggerLimits.deliveryKeptMs / 86_400_000,
+    claimMinutes: triggerLimits.deliveryClaimMs / 60_000,
+    rules: triggerLimits.rulesMax,
+    archive: triggerLimits.archiveBytesMax / mega,
+    unpacked: triggerLimits.archiveUnpackedBytesMax / mega,
+    entries: triggerLimits.archiveEntriesMax,
+    attempts: triggerLimits.notificationAttemptsMax,
+    answerSeconds: triggerLimits.notificationTimeoutMs / 1000,
+    redirects: triggerLimits.archiveRedirectsMax,
+    commits: triggerLimits.pushCommitsMax,
+  }).toEqual({
+    body: numberIn(/at most (\d+) MB and is JSON/),
+    windowMinutes: saidIn(/may be (\w+) minutes from ours/),
+    keptDays: saidIn(/known again for (\w+) days/),
+    claimMinutes: saidIn(/in the middle, after (\w+) minute/),
+    rules: numberIn(/at most (\d+) rules/),
+    archive: numberIn(/at most (\d+) MB, 1 GB/),
+    unpacked: numberIn(/MB, (\d+) GB unpacked/) * 1024,
+    entries: numberIn(/unpacked, ([\d,]+) entries/),
+    attempts: saidIn(/tried again, (\w+) times in all/),
+    answerSeconds: saidIn(/2xx within (\w+) seconds/),
+    redirects: saidIn(/archives only, (\w+) at most/),
+    commits: numberIn(/pushes of ([\d,]+) commits/),
+  })
+})
+
+const said = ['no', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+
+function saidIn(pattern: RegExp): number {
+  return said.indexOf(pattern.exec(words)?.[1] ?? '')
+}
+
+function numberIn(pattern: RegExp): number {
+  return Number(pattern.exec(words)?.[1]?.replaceAll(',', ''))
+}
