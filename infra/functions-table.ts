@@ -68,6 +68,15 @@ export interface FunctionRow {
 const longestSeconds = 900
 const everyone = ['installation', 'pool'] as const
 const stores = ['journalTable', 'catalogTable', 'bucket'] as const
+/** Every queue of work: a name gives no right to it. */
+const queues = [
+  'chainsQueue',
+  'chainsLongQueue',
+  'chainsDeadQueue',
+  'chainsLongDeadQueue',
+  'nudgesQueue',
+  'nudgesLongQueue',
+] as const
 /** The bridge to providers that programs define themselves. */
 const plugins = [
   'shared/providers/plugins/pulumi-resource-pulumi-nodejs',
@@ -106,11 +115,7 @@ export const functionsTable: readonly FunctionRow[] = [
     places: [
       ...everyone,
       ...stores,
-      'nudgesQueue',
-      'chainsQueue',
-      'chainsLongQueue',
-      'chainsDeadQueue',
-      'chainsLongDeadQueue',
+      ...queues,
       'notificationsQueue',
       'key',
       'scheduleGroup',
@@ -144,19 +149,7 @@ export const functionsTable: readonly FunctionRow[] = [
       concurrencyMax: ({ generatorsMax }) => generatorsMax,
     },
     longQueue: 'nudges-long',
-    places: [
-      ...everyone,
-      ...stores,
-      'chainsQueue',
-      'chainsLongQueue',
-      'chainsDeadQueue',
-      'chainsLongDeadQueue',
-      'nudgesQueue',
-      'nudgesLongQueue',
-      'notificationsQueue',
-      'compactionFunction',
-      'key',
-    ],
+    places: [...everyone, ...stores, ...queues, 'notificationsQueue', 'compactionFunction', 'key'],
     grants: {
       journal: 'remove',
       catalog: 'remove',
@@ -186,7 +179,7 @@ export const functionsTable: readonly FunctionRow[] = [
       concurrencyMax: ({ executorsMax }) => executorsMax,
     },
     longQueue: 'chains-long',
-    places: [...everyone, ...stores, 'chainsQueue', 'chainsLongQueue', 'nudgesQueue', 'key'],
+    places: [...everyone, ...stores, ...queues, 'key'],
     grants: {
       journal: 'batch',
       catalog: 'read',
@@ -203,7 +196,7 @@ export const functionsTable: readonly FunctionRow[] = [
     packaging: 'zip',
     memoryMb: ({ compactionMb }) => compactionMb,
     timeoutSeconds: longestSeconds,
-    places: [...everyone, ...stores, 'nudgesQueue'],
+    places: [...everyone, ...stores, ...queues, 'key'],
     grants: {
       journal: 'remove',
       catalog: 'remove',

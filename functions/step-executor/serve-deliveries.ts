@@ -11,19 +11,15 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { Delivery } from '../../shared/ports/queue.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
-import type { GeneratorPorts } from '../step-generator/start.ts'
+import { inEnvironment, type LifeDeps } from '../step-generator/serve-life.ts'
 import { watchStop } from '../step-generator/watch-stop.ts'
-import { type Asked, type Hosts, surround, tearDown } from '../surroundings/surround.ts'
+import { type Asked, surround, tearDown } from '../surroundings/surround.ts'
 import { createDeploymentExecutor } from './executor-loop.ts'
 
 /** What an executor that is handed deliveries asks of the outside. */
-export interface DeliveryServer {
-  readonly platform: Platform
-  readonly ports: GeneratorPorts
+export interface DeliveryServer extends LifeDeps {
   /** What a deployment was asked with, found again by its pin. */
   readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
-  /** What a test brings of its own; the real ones otherwise. */
-  readonly hosts?: () => Hosts
 }
 
 /** The time of one call of the function, and the pool that its queue belongs to. */
@@ -93,13 +89,9 @@ async function serveDeployment(
     },
   }
   const { hosts } = server
-  const asked: Asked = {
-    platform,
-    ports: server.ports,
-    request,
-    sink,
-    ...(hosts === undefined ? {} : { hosts }),
-  }
+  const { ports } = server
+  const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
+  const asked = await inEnvironment(server, given)
   try {
     return await handled(server, asked, { deployment, own, time })
   } finally {

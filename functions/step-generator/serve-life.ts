@@ -35,6 +35,14 @@ export interface LifeDeps {
   readonly ports: GeneratorPorts
   /** What a test brings of its own; the real ones otherwise. */
   readonly hosts?: () => Hosts
+  /** The environment of a stack's program and plugins; that of this process where it is absent. */
+  readonly environmentOf?: (request: DeployRequest) => Promise<Readonly<Record<string, string>>>
+}
+
+/** What a run is asked with, with the environment of its stack. */
+export async function inEnvironment(deps: LifeDeps, asked: Asked): Promise<Asked> {
+  if (deps.environmentOf === undefined) return asked
+  return { ...asked, environment: await deps.environmentOf(asked.request) }
 }
 
 /**
@@ -68,7 +76,8 @@ export async function serveLife(
   const recorder = createEventRecorder(asked.platform, deployment, `generator-${lifeOf(asked)}`)
   const earlier = left === undefined ? [] : await earlierEvents(asked.platform, deployment)
   const sink = createToldOnce(recorder, earlier)()
-  const surroundings = await surround({ ...asked, sink, counted: countsIn(earlier) })
+  const counted = countsIn(earlier)
+  const surroundings = await surround(await inEnvironment(deps, { ...asked, sink, counted }))
   try {
     if (left === undefined) sink.emit({ preludeEvent: { config: shownConfig(request) } })
     tellStart(surroundings.emitter, started)

@@ -31,7 +31,7 @@ import { stripSecrets } from '../../shared/values/walk.ts'
 import { scrubberOf } from './scrub.ts'
 import { userPath } from './user-path.ts'
 import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { whoseError } from '../../shared/providers/whose-error.ts'
 
@@ -45,6 +45,8 @@ export interface Asked {
   readonly counted?: Map<string, number>
   /** What a test brings of its own, for each life anew; the real ones otherwise. */
   readonly hosts?: () => Hosts
+  /** The environment of programs and plugins; that of this process where it is absent. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** What runs programs and plugins, and what those call. */
@@ -93,11 +95,8 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   })
   const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub))
   const processes = hosts?.processes ?? createProcesses()
-  const path = userPath(
-    process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? '',
-    projectRoot,
-  )
-  const env = userEnvironment(path)
+  const env = asked.environment ?? userEnvironment()
+  const path = env['PATH'] ?? ''
   const plugins =
     hosts?.plugins ?? pluginHost({ request, env, path, processes, monitor, emitter, scrub })
   const nobody = (): undefined => undefined
@@ -124,13 +123,13 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     beforeAgain,
   }
   const reader = createAssetReader(source.directory)
-  const ourNode = join(projectRoot, 'node_modules', 'node', 'bin', 'node')
   const life = createLife({
     request,
     emitter,
     providers,
     plugins,
-    programs: hosts?.programs ?? createNodeProgramHost({ processes, env, ourNode }),
+    programs:
+      hosts?.programs ?? createNodeProgramHost({ processes, env, ourNode: process.execPath }),
     monitor,
     performing,
     hashAssets: map => hashAssets(map, reader),
@@ -205,7 +204,9 @@ function pluginHost(about: {
 }
 
 /** The environment of the user: without what our launcher put into it. */
-function userEnvironment(path: string): Readonly<Record<string, string>> {
+function userEnvironment(): Readonly<Record<string, string>> {
+  const found = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? ''
+  const path = userPath(found, projectRoot)
   const ours = new Set(['ANTICHAIN_USER_PATH', 'NODE_COMPILE_CACHE', 'NODE_OPTIONS_ANTICHAIN'])
   const kept = Object.entries(process.env).flatMap(([key, value]) =>
     value === undefined || ours.has(key) ? [] : [[key, value] as const],

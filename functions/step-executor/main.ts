@@ -1,0 +1,9 @@
+import { openAws } from '../surroundings/aws.ts'
+import type { BatchAnswer, CallContext } from '../surroundings/sqs-event.ts'
+import { serveChains } from './serve-chains.ts'
+
+const aws = openAws(process.env)
+
+/** The step executor as Lambda calls it: with chains of SQS. */
+export const handler = (event: unknown, context: CallContext): Promise<BatchAnswer> =>
+  serveChains(aws, event, context)

@@ -1,0 +1,110 @@
+/**
+ * surroundings: what a function has around it: programs and their folders, secrets, the environment
+ * of programs and plugins, ports; the only part of functions that meets the process it runs in.
+ */
+import { homedir, hostname } from 'node:os'
+import { STSClient } from '@aws-sdk/client-sts'
+import { error } from '../../shared/errors/error.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { deploymentPartsOf } from '../../shared/records/ids.ts'
+import type { Holder } from '../../shared/records/log.ts'
+import { type AwsPlaces, awsPlaces } from '../../shared/platform/aws/places.ts'
+import { awsSettings, clientConfig } from '../../shared/platform/aws/clients.ts'
+import { createKmsKeeper } from '../../shared/platform/aws/keys.ts'
+import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/platform.ts'
+import { createRoles } from '../../shared/platform/aws/roles.ts'
+import { createLog } from '../../shared/platform/system/log.ts'
+import { compact } from '../compaction/handle.ts'
+import type { StackServer } from '../step-generator/serve-stack.ts'
+import type { GeneratorPorts } from '../step-generator/start.ts'
+import { openSecrets } from './open-secrets.ts'
+import { createProgramFolders } from './program-folder.ts'
+import { programRequest, type ProgramRequestDeps } from './program-request.ts'
+import { type AssumeRole, stackEnvironment } from './stack-role.ts'
+
+/** What functions of an installation work with, made once for each process. */
+export interface AwsSurroundings {
+  readonly platform: AwsPlatform
+  readonly places: AwsPlaces
+  /** A generator or executor with an identity of its own. */
+  readonly server: () => StackServer
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Reads the environment of a function. Throws AWS_SETTINGS_INVALID. */
+export function openAws(env: Env): AwsSurroundings {
+  const settings = awsSettings(env)
+  const places = awsPlaces(env)
+  const log = createLog({ level: 'info', write: line => void process.stdout.write(line) })
+  const platform = createAwsPlatform({ settings, places, log })
+  const scratch = env['ANTICHAIN_SCRATCH'] ?? '/tmp/antichain'
+  const keeper = createKmsKeeper(settings)
+  const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
+  const programs: ProgramRequestDeps = {
+    folders: createProgramFolders(platform.blobs, scratch),
+    secretsOf: (stack, named) => openSecrets({ keeper, passphrase }, stack, named),
+  }
+  const assumed = createRoles({
+    sts: new STSClient(clientConfig(settings, 'STS')),
+    installation: places.of('installation'),
+    clock: platform.clock,
+  })
+  const { region } = settings
+  const home = env['HOME'] ?? homedir()
+  const assume: AssumeRole = (role, { stack }) => assumed(role, stack)
+  const environmentOf: StackServer['environmentOf'] = request =>
+    stackEnvironment({ env, region, home, assume }, request)
+  return {
+    platform,
+    places,
+    server: () => ({
+      platform,
+      requests: platform.requests,
+      ports: functionPorts(platform),
+      environmentOf,
+      ...requestsOf(platform, programs),
+    }),
+  }
+}
+
+/** How requests and deployments are found again by the archives that they name. */
+function requestsOf(
+  { requests }: Pick<Platform, 'requests'>,
+  programs: ProgramRequestDeps,
+): Pick<StackServer, 'open' | 'reopen'> {
+  return {
+    open: async ({ stack, key, program, options, dryRun }) => {
+      const archive = program.kind === 'archive' ? program.archive : await requests.program(stack)
+      if (archive === undefined)
+        throw error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
+          hint: 'Upload it from its folder with `antichain deploy`.',
+        })
+      return programRequest(programs, { stack, archive, options, dryRun, key })
+    },
+    reopen: async (deployment, { place: { archive }, options }) => {
+      if (archive === undefined)
+        throw error('PROJECT_NOT_FOUND', `the program of deployment '${deployment}' is no archive`)
+      const { stack } = deploymentPartsOf(deployment)
+      return programRequest(programs, { stack, archive, options, dryRun: false })
+    },
+  }
+}
+
+/** The ports of a generator in a function: of other functions nothing is known but their leases. */
+export function functionPorts(platform: Platform): GeneratorPorts {
+  const holder: Holder = {
+    host: hostname(),
+    pid: process.pid,
+    started: platform.random.uuid(),
+    who: 'a function',
+  }
+  return {
+    ...platform,
+    here: new Set(),
+    holder,
+    compact: deployment => compact(platform, deployment),
+    isAlive: () => undefined,
+    endGroup: () => undefined,
+  }
+}

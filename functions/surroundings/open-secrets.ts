@@ -1,0 +1,42 @@
+import { error } from '../../shared/errors/error.ts'
+import type { StackSecrets } from '../../shared/programs/stack-config.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { type KeyKeeper, openCloudManager } from '../../shared/secrets/cloud.ts'
+import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import { openPassphraseManager } from '../../shared/secrets/passphrase.ts'
+
+/**
+ * Opens the manager that a stack's file names, where nobody can be asked: a key of KMS, or a
+ * passphrase that the installation was given. Throws SECRETS_PASSPHRASE_MISSING,
+ * SECRETS_PASSPHRASE_WRONG, SECRETS_MANAGER_UNSUPPORTED, and what the keeper throws.
+ */
+export async function openSecrets(
+  about: { readonly keeper: KeyKeeper; readonly passphrase: string | undefined },
+  stack: StackId,
+  { provider, encryptedKey, encryptionSalt }: StackSecrets,
+): Promise<SecretsManager> {
+  const { keeper, passphrase } = about
+  const { stack: name } = stackPartsOf(stack)
+  if (provider.startsWith('awskms://')) {
+    if (encryptedKey === '')
+      throw error('SECRETS_MALFORMED', `the file of stack '${name}' has no encrypted key`)
+    return openCloudManager({ url: provider, encryptedKey }, keeper)
+  }
+  if (!['', 'default', 'passphrase'].includes(provider))
+    throw error('SECRETS_MANAGER_UNSUPPORTED', `the secrets provider '${provider}' cannot be used`)
+  if (encryptionSalt === '')
+    throw error(
+      'SECRETS_MANAGER_UNSUPPORTED',
+      `the file of stack '${name}' does not say how its secrets are kept`,
+      { hint: 'Run `antichain stack init` in the program folder, and upload the program again.' },
+    )
+  if (passphrase === undefined)
+    throw error(
+      'SECRETS_PASSPHRASE_MISSING',
+      `the passphrase of stack '${name}' is not given here`,
+      {
+        hint: 'Keep the secrets of this stack under a key of KMS (`awskms://…`), or give the installation PULUMI_CONFIG_PASSPHRASE.',
+      },
+    )
+  return openPassphraseManager(passphrase, encryptionSalt)
+}
