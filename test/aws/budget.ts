@@ -1,3 +1,4 @@
+import { limits } from '../../shared/config/limits.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { createCloud } from '../lifecycle/cloud.ts'
@@ -62,8 +63,10 @@ export async function spendOn(count: number): Promise<readonly Spent[]> {
   const disturb = (platform: Platform): Partial<Platform> => {
     const { blobs: _, clock: __, catalog, ...ports } = records
     // What is asked by the clock grows with the time and not with the steps: a generator reads the
-    // heads that it awaits every two seconds. Here hints tell it, and nothing is asked by the clock.
-    const every: Platform['clock']['every'] = () => () => undefined
+    // heads that it awaits every two seconds. Here hints tell it, and by the clock leases are
+    // renewed only.
+    const every: Platform['clock']['every'] = (ms, call) =>
+      ms === limits.leaseRenewMs ? platform.clock.every(ms, call) : () => undefined
     const clock = { ...platform.clock, every }
     return { ...ports, clock, catalog: mirrored(catalog, platform.catalog) }
   }

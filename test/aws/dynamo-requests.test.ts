@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { limits } from '../../shared/config/limits.ts'
+import type { RecordPorts } from '../../shared/platform/aws/records.ts'
+import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
+import {
+  epochMs,
+  executorId,
+  freshDeployment,
+  holder,
+  logNumber,
+  operationId,
+  ownerToken,
+  writerToken,
+} from '../contract/opened.ts'
+import { itemBytes } from '../sim/model-capacity.ts'
+import { createModelDynamo } from '../sim/model-dynamo.ts'
+import { createTables, freshTables, recordsOver } from './records.ts'
+
+const one = operationId(1)
+const owner = ownerToken('6f1f8a52-93a5-4f0e-8f59-2c1d2f6f3b11')
+const executor = executorId('0b1b8c5e-7a55-4c1c-9d28-51a6f2a0e2a7')
+const claim = { owner, executor, attempt: 0, needs: 0 }
+const record = { writer: writerToken('w'), at: epochMs(1), decisions: [] }
+
+async function open() {
+  let asked: string[] = []
+  const model = createModelDynamo(({ operation }) => asked.push(operation))
+  const names = freshTables()
+  await createTables(model.client, names)
+  /** The requests of a call. */
+  const of = async (call: () => Promise<unknown>): Promise<readonly string[]> => {
+    asked = []
+    await call()
+    return asked
+  }
+  const fresh = (): RecordPorts => recordsOver(model.client, names)
+  return { of, fresh, ports: fresh(), all: () => model.tables.all(names.journal) }
+}
+
+describe('requests of one call', () => {
+  test('each write on a head is one update, an outcome one put', async () => {
+    const { of, ports } = await open()
+    const { operations } = ports
+    const deployment = freshDeployment()
+    const first = await of(() => operations.arrive(deployment, one, operationId(9)))
+    expect(first).toEqual(['GetItem', 'PutItem', 'UpdateItem'])
+    const update = ['UpdateItem']
+    expect(await of(() => operations.arrive(deployment, one, operationId(8)))).toEqual(update)
+    expect(await of(() => operations.begin(deployment, one, claim))).toEqual(update)
+    const back = () => operations.giveBack(deployment, one, owner, 1)
+    expect(await of(back)).toEqual(update)
+    expect(await of(back)).toEqual(update)
+    expect(await of(() => operations.begin(deployment, one, claim))).toEqual(update)
+    expect(await of(() => operations.begin(deployment, one, { ...claim, attempt: 1 }))).toEqual(
+      update,
+    )
+    const times = { startedAt: epochMs(1), endedAt: epochMs(2) }
+    const outcome = { operation: one, attempt: 2, verdict: 'succeeded', ...times } as const
+    expect(await of(() => operations.putOutcome(deployment, outcome))).toEqual(['PutItem'])
+    const end = { owner, attempt: 2, verdict: 'succeeded' } as const
+    expect(await of(() => operations.select(deployment, one, end))).toEqual(update)
+  })
+
+  test('an append is one put; who does not know the record before reads it first', async () => {
+    const { of, ports, fresh } = await open()
+    const deployment = freshDeployment()
+    const append = (of: RecordPorts, number: number) => () =>
+      of.log.append(deployment, { ...record, number: logNumber(number) })
+    expect(await of(append(ports, 0))).toEqual(['PutItem'])
+    expect(await of(append(ports, 1))).toEqual(['PutItem'])
+    const next = fresh()
+    expect(await of(append(next, 2))).toEqual(['GetItem', 'PutItem'])
+    expect(await of(append(next, 3))).toEqual(['PutItem'])
+    expect(await of(append(fresh(), 9))).toEqual(['GetItem'])
+    const reader = fresh()
+    await reader.log.read(deployment, logNumber(0), 100)
+    expect(await of(append(reader, 4))).toEqual(['PutItem'])
+  })
+
+  test('500 heads are five reads, a renewal is one update', async () => {
+    const { of, ports } = await open()
+    const deployment = freshDeployment()
+    const ids = Array.from({ length: limits.idsPerReadMax }, (_, at) => operationId(at + 1))
+    const heads = await of(() => ports.operations.heads(deployment, ids))
+    expect(heads).toEqual(Array.from({ length: 5 }, () => 'BatchGetItem'))
+    await ports.leases.register(deployment, executor, holder)
+    expect(await of(() => ports.leases.renew(deployment, executor, []))).toEqual(['UpdateItem'])
+    expect(await of(() => ports.control.read(deployment))).toEqual(['GetItem'])
+  })
+})
+
+test('a head is below a kilobyte, with a long name, all its arrivals and five deliveries', async () => {
+  const { ports, all } = await open()
+  const { operations } = ports
+  const stack = stackIdOf('p'.repeat(100), 's'.repeat(100))
+  const deployment = deploymentIdOf(stack, 12_345)
+  const id = operationId(1_234_567)
+  for (let from = 0; from < limits.fanMax; from += 1)
+    await operations.arrive(deployment, id, operationId(1_200_000 + from))
+  for (let attempt = 0; attempt < limits.deliveriesMax; attempt += 1) {
+    await operations.begin(deployment, id, { ...claim, attempt, needs: limits.fanMax })
+    if (attempt + 1 < limits.deliveriesMax)
+      await operations.lapse(deployment, id, owner, attempt + 1)
+  }
+  const end = { owner, attempt: limits.deliveriesMax, verdict: 'interrupted' } as const
+  expect(await operations.select(deployment, id, end)).toBe(true)
+  const head = all().find(item => item['sk']?.S === 'head')
+  expect(itemBytes(head ?? {})).toBeLessThan(1024)
+  expect(itemBytes(head ?? {})).toBeGreaterThan(400)
+})
