@@ -51,18 +51,21 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
   const queues = { short: await madeQueue(sqs, 'chains'), long: await madeQueue(sqs, 'long') }
   const { settings, counts } = withFaults(plain, options.rules ?? [], 7)
   const faulty = createSqs(settings)
-  const { visibilityMs = 1_000, bytesMax } = options
+  const { visibilityMs = 2_000, bytesMax } = options
   const blobs = memoryBlobs()
-  const chains = createChainQueue({
-    ...{ sqs: faulty, queues, blobs, clock, log: silentLog, visibilityMs },
-    ...(bytesMax === undefined ? {} : { bytesMax }),
-  })
+  const chainsFor = (loanMs: number) =>
+    createChainQueue({
+      ...{ sqs: faulty, queues, blobs, clock, log: silentLog, visibilityMs: loanMs },
+      ...(bytesMax === undefined ? {} : { bytesMax }),
+    })
+  const chains = chainsFor(visibilityMs)
+  const lasting = chainsFor(60_000)
   const close = async (): Promise<void> => {
     for (const queue of Object.values(queues)) await removeQueue(sqs, queue)
     sqs.destroy()
     faulty.destroy()
   }
-  return { ports: { chains, visibilityMs }, blobs, counts, queues, sqs, close }
+  return { ports: { chains, lasting, visibilityMs }, blobs, counts, queues, sqs, close }
 }
 
 /** One nudge queue of its own. */
@@ -108,7 +111,7 @@ const always = (kind: FaultRule['kind'], operation: string): FaultRule => ({
 whenServed('queues over SQS', ['SQS'], settings => {
   const noChoice = { chooses: false }
   chainQueueContract('SQS', () => openChains(settings()), noChoice)
-  const withHarm = { rules: harmless, visibilityMs: 2_000 }
+  const withHarm = { rules: harmless, visibilityMs: 3_000 }
   chainQueueContract('SQS, with faults', () => openChains(settings(), withHarm), noChoice)
   nudgesContract('SQS', () => openNudges(settings()), noChoice)
   nudgesContract('SQS, with faults', () => openNudges(settings(), harmless), noChoice)
@@ -140,7 +143,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     expect(blobs.kept.size).toBe(1)
     for (let count = 1; count <= 5; count += 1)
       expect(await chains.receive(1, 10_000)).toMatchObject([{ message: sent }])
-    expect(await chains.receive(1, 2_000)).toEqual([])
+    expect(await chains.receive(1, ports.visibilityMs * 2)).toEqual([])
     expect(await chains.deadLetters(sent.deployment)).toEqual([sent])
     await close()
   })
