@@ -217,6 +217,18 @@ describe('calls to the outside', () => {
     await expect(again).rejects.toMatchObject(refused)
   })
 
+  test('the connection goes to the address that was judged and to no other', async () => {
+    const elsewhere: Resolve = async () => ['127.0.0.2', '127.0.0.1']
+    const outbound = createOutbound({
+      allowedNetworks: ['127.0.0.0/8'],
+      isPlainAllowed: true,
+      resolve: elsewhere,
+    })
+    const url = `http://here.test:${port}/`
+    const request = { method: 'GET', url, headers: {}, timeoutMs: 2000 } as const
+    await expect(outbound.call(request, textOf)).rejects.toMatchObject(broken)
+  })
+
   test('a redirect is an answer unless it is followed', async () => {
     const answer = await get(`http://here.test:${port}/?to=/good`)
     expect(answer.status).toBe(302)
