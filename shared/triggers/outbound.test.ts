@@ -284,6 +284,15 @@ describe('calls to the outside', () => {
     await expect(get('http://empty.test/')).rejects.toMatchObject(broken)
   })
 
+  test('an answer that breaks off while nobody reads it is an error for who reads it then', async () => {
+    const request = { method: 'GET', url: `http://here.test:${port}/silent`, headers: {} } as const
+    const broke = createOutbound(local).call({ ...request, timeoutMs: 50 }, async response => {
+      await new Promise(resolve => setTimeout(resolve, 200))
+      return textOf(response)
+    })
+    await expect(broke).rejects.toMatchObject(broken)
+  })
+
   test('a name that is never resolved is not waited for', async () => {
     const outbound = createOutbound({ ...local, resolve: () => new Promise(() => undefined) })
     const request = { method: 'GET', url: 'http://slow.test/', headers: {}, timeoutMs: 50 } as const
