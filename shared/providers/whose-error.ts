@@ -16,7 +16,16 @@ interface Again {
 interface Consequence {
   readonly who: string
   readonly happens: string
-  /** How an operation ends in whose call it came; undefined: it goes back to nobody. */
+  /** What stores and queues answer for; what lasts until a person acts is asked again for a time too. */
+const storeCodes = [
+  'STORE_UNAVAILABLE',
+  'STORE_DENIED',
+  'STORE_MISSING',
+  'STORE_CREDENTIALS',
+  'STORE_REGION_WRONG',
+] as const
+
+/** How an operation ends in whose call it came; undefined: it goes back to nobody. */
   readonly ends?: 'failed' | 'interrupted'
   readonly again?: Again
 }
@@ -119,7 +128,7 @@ export function producerOf(thrown: unknown): Producer {
     return thrown.status === 'lost' ? 'lost' : 'provider'
   }
   if (hasCode(thrown, 'LEASE_LOST')) return 'lease'
-  if (hasCode(thrown, 'STORE_UNAVAILABLE')) return 'store'
+  if (storeCodes.some(code => hasCode(thrown, code))) return 'store'
   return hasCode(thrown, 'PLUGIN_FAILED') ? 'plugin' : 'ours'
 }
 

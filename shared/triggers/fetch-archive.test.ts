@@ -150,6 +150,7 @@ describe('the archive of a repository', () => {
       [link('../..', 'r/l'), { path: 'r/l/outside' }],
     ],
     ['a hard link', [{ path: 'r/x', type: 'Link', linkpath: '../outside' }]],
+    ['a hard link within', [{ path: 'r/x', type: 'Link', linkpath: 'r/index.ts' }]],
     ['a pipe', [{ path: 'r/x', type: 'FIFO' }]],
     ['a device', [{ path: 'r/x', type: 'CharacterDevice' }]],
   ])('with %s is refused, and nothing of it stays', async (_name, entries) => {

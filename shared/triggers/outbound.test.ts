@@ -217,6 +217,18 @@ describe('calls to the outside', () => {
     await expect(again).rejects.toMatchObject(refused)
   })
 
+  test('the connection goes to the address that was judged and to no other', async () => {
+    const elsewhere: Resolve = async () => ['127.0.0.2', '127.0.0.1']
+    const outbound = createOutbound({
+      allowedNetworks: ['127.0.0.0/8'],
+      isPlainAllowed: true,
+      resolve: elsewhere,
+    })
+    const url = `http://here.test:${port}/`
+    const request = { method: 'GET', url, headers: {}, timeoutMs: 2000 } as const
+    await expect(outbound.call(request, textOf)).rejects.toMatchObject(broken)
+  })
+
   test('a redirect is an answer unless it is followed', async () => {
     const answer = await get(`http://here.test:${port}/?to=/good`)
     expect(answer.status).toBe(302)
@@ -270,6 +282,15 @@ describe('calls to the outside', () => {
       ).rejects.toMatchObject(broken)
     await expect(get('http://gone.test/')).rejects.toMatchObject(broken)
     await expect(get('http://empty.test/')).rejects.toMatchObject(broken)
+  })
+
+  test('an answer that breaks off while nobody reads it is an error for who reads it then', async () => {
+    const request = { method: 'GET', url: `http://here.test:${port}/silent`, headers: {} } as const
+    const broke = createOutbound(local).call({ ...request, timeoutMs: 50 }, async response => {
+      await new Promise(resolve => setTimeout(resolve, 200))
+      return textOf(response)
+    })
+    await expect(broke).rejects.toMatchObject(broken)
   })
 
   test('a name that is never resolved is not waited for', async () => {

@@ -46,6 +46,8 @@ export function createOutbound(options: OutboundOptions = {}): OutboundPort {
       for (let left = redirectsMax; ; left -= 1) {
         const address = await within(signal, url, allowedAddress(url, resolve, judge))
         const message = await send({ ...request, headers }, { url, address, signal })
+        // Nobody may be reading when it breaks: who reads then or later is told.
+        message.on('error', () => undefined)
         try {
           const target = left > 0 ? targetOf(message, url) : undefined
           if (target === undefined) return await take(responseOf(message, request, url))

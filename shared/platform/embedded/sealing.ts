@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { error } from '../../errors/error.ts'
 import type { SealingPort } from '../../ports/documents.ts'
 import { unavailable } from './store/failures.ts'
+import { syncFolder } from './store/paths.ts'
 
 const keyBytes = 32
 const nonceBytes = 12
@@ -73,6 +74,8 @@ function makeKey(path: string, home: string): Buffer {
   } finally {
     rmSync(made)
   }
+  // What is sealed is kept for longer than a power failure; so must be what opens it.
+  syncFolder(home)
   return readFileSync(path)
 }
 

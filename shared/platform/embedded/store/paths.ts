@@ -63,7 +63,7 @@ function makeFolders(folder: string): boolean {
 }
 
 /** Makes the entries of a folder durable. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
     fsyncSync(handle)
