@@ -25,8 +25,8 @@ export interface LookedThrough {
 const forgottenMax = 1_000
 
 /**
- * Nudges each stack that has a deployment or a request, in case every message about it was lost, and
- * forgets requests that ended long ago. May be called at any time: a nudge too many only looks.
+ * Nudges each stack that has a deployment or a request, in case every message about it was lost,
+ * and forgets requests that ended long ago. May be called at any time: a nudge too many only looks.
  */
 export async function lookThrough(deps: LookThroughDeps): Promise<LookedThrough> {
   const { stacks, unreadable } = await deps.catalog.stacks()

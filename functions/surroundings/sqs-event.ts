@@ -25,7 +25,7 @@ export interface BatchAnswer {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[]
 }
 
-/** The messages of an event. Throws what zod throws: nothing but the queue calls such a function. */
+/** The messages of an event. Throws what zod throws: only the queue calls such a function. */
 export function messagesIn(event: unknown): readonly RawMessage[] {
   return sqsEventForm.parse(event).Records.map(record => ({
     id: record.messageId,

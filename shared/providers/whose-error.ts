@@ -16,16 +16,7 @@ interface Again {
 interface Consequence {
   readonly who: string
   readonly happens: string
-  /** What stores and queues answer for; what lasts until a person acts is asked again for a time too. */
-const storeCodes = [
-  'STORE_UNAVAILABLE',
-  'STORE_DENIED',
-  'STORE_MISSING',
-  'STORE_CREDENTIALS',
-  'STORE_REGION_WRONG',
-] as const
-
-/** How an operation ends in whose call it came; undefined: it goes back to nobody. */
+  /** How an operation ends in whose call it came; undefined: it goes back to nobody. */
   readonly ends?: 'failed' | 'interrupted'
   readonly again?: Again
 }
@@ -120,6 +111,15 @@ export const whoseError = {
 
 /** Who can have produced something that was thrown. */
 export type Producer = 'provider' | 'unasked' | 'lost' | 'plugin' | 'lease' | 'store' | 'ours'
+
+/** What stores and queues answer for; also what lasts until a person acts. */
+const storeCodes = [
+  'STORE_UNAVAILABLE',
+  'STORE_DENIED',
+  'STORE_MISSING',
+  'STORE_CREDENTIALS',
+  'STORE_REGION_WRONG',
+] as const
 
 /** Who produced what was thrown. */
 export function producerOf(thrown: unknown): Producer {
