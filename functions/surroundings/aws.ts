@@ -92,7 +92,7 @@ function requestsOf(
 }
 
 /** The ports of a generator in a function: of other functions nothing is known but their leases. */
-export function functionPorts(platform: Platform): GeneratorPorts {
+function functionPorts(platform: Platform): GeneratorPorts {
   const holder: Holder = {
     host: hostname(),
     pid: process.pid,

@@ -140,7 +140,7 @@ async function ended(
   return done.isDone || done.refused[0]?.stands !== undefined
 }
 
-/** Takes away a request that has ended, and its line in the list; one that has not keeps its key. */
+/** Takes away a request that has ended, and its line in the list; others keep their keys. */
 async function forgotten({ catalog, random }: Deps, line: Item): Promise<void> {
   const key = keys.request(text(line, 'stack') as StackId, text(line, 'key'))
   const condition = 'attribute_not_exists(#pk) OR attribute_exists(#ended)'
