@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { TableNames } from '../../shared/platform/aws/dynamo/tables.ts'
+import type { DeploymentRequest } from '../../shared/records/request.ts'
 import { lateKeyOf, type LateOutcome } from '../../shared/records/late.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf } from '../../shared/records/ids.ts'
@@ -13,31 +15,43 @@ import {
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import { createTables, freshTables, recordsOver } from './records.ts'
 
-/** What the role of an executor may ask of each table: no write of the catalog, no removal. */
-const mayAsk = {
+/** What a role may ask of each table. */
+type Role = Readonly<Record<'journal' | 'catalog', RegExp>>
+
+const nothing = /^$/
+const reading = /^(Get|BatchGet|Query)/
+/** No write of the catalog. */
+const executorRole: Role = {
   journal: /^(Get|BatchGet|Query|Put|Update|BatchWrite)/,
-  catalog: /^(Get|BatchGet|Query)/,
-} as const
+  catalog: reading,
+}
+const webhookRole: Role = {
+  journal: nothing,
+  catalog: /^(Get|BatchGet|Query|Put|Update|TransactWrite)/,
+}
+
+/** The model as a role sees it; neither of them may remove an item. */
+function asRole({ client }: ModelDynamo, names: TableNames, role: Role): ModelDynamo['client'] {
+  const send = (async (...asked: Parameters<typeof client.send>): Promise<unknown> => {
+    const [command] = asked
+    const text = JSON.stringify(command.input)
+    const may = text.includes(names.catalog) ? role.catalog : role.journal
+    if (!may.test(command.constructor.name) || /"Delete(Request)?":/.test(text))
+      throw Object.assign(new Error(command.constructor.name), { name: 'AccessDeniedException' })
+    return client.send(...asked)
+  }) as ModelDynamo['client']['send']
+  return { send }
+}
 
 test('all that an executor writes is in the journal, and nothing of it expires too early', async () => {
   const model = createModelDynamo()
   const names = freshTables()
   await createTables(model.client, names)
-  const { send } = model.client
-  const asExecutor = (async (...asked: Parameters<typeof send>): Promise<unknown> => {
-    const [command] = asked
-    const text = JSON.stringify(command.input)
-    const may = text.includes(names.catalog) ? mayAsk.catalog : mayAsk.journal
-    if (!may.test(command.constructor.name) || text.includes('DeleteRequest'))
-      throw Object.assign(new Error(command.constructor.name), { name: 'AccessDeniedException' })
-    return send(...asked)
-  }) as ModelDynamo['client']['send']
-
   const stack = freshStack()
   const owner = recordsOver(model.client, names)
   await owner.catalog.createStack(stack, epochMs(1))
   const deployment = deploymentIdOf(stack, 1)
-  const executor = recordsOver({ send: asExecutor }, names)
+  const executor = recordsOver(asRole(model, names, executorRole), names)
   await expect(executor.catalog.createStack(freshStack(), epochMs(1))).rejects.toMatchObject({
     code: 'STORE_DENIED',
   })
@@ -69,6 +83,30 @@ test('all that an executor writes is in the journal, and nothing of it expires t
   const left = model.tables.all(names.journal).filter(one => one['expires'] === undefined)
   expect(left).toEqual([])
 })
+
+test('a webhook asks, marks and changes documents without a removal', async () => {
+  const model = createModelDynamo()
+  const names = freshTables()
+  await createTables(model.client, names)
+  const { requests, marks, documents } = recordsOver(asRole(model, names, webhookRole), names)
+  const stack = freshStack()
+  expect(await requests.put({ ...request, stack })).toBe(true)
+  expect(await requests.find(stack, 'k')).toEqual({ request: { ...request, stack } })
+  expect(await marks.mark('a', epochMs(Date.now() + 60_000))).toBe(true)
+  await marks.unmark('a')
+  expect(await marks.isMarked('a')).toBe(false)
+  const key = { kind: 'schedule', scope: stack, name: 'nightly' } as const
+  expect(await documents.put(key, {}, 0)).toBe(1)
+  expect(await documents.remove(key, 1)).toBe(true)
+})
+
+const request: Omit<DeploymentRequest, 'stack'> = {
+  ...{ key: 'k', at: epochMs(1), by: 'a test', dryRun: false, program: { kind: 'last' } },
+  options: {
+    ...{ command: 'up', parallel: 8, refresh: false, continueOnError: false },
+    ...{ execute: 'functions', message: '' },
+  },
+}
 
 function lateOf(deployment: LateOutcome['deployment']): LateOutcome {
   return {
