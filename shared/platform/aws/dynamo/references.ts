@@ -44,8 +44,7 @@ const kinds = Object.keys({
 
 /**
  * Every hash that any record names, one stack, a hundred records of one partition, or a block of
- * operations to a page. Every text of an item is looked through, so that no field can be
- * forgotten here.
+ * operations to a page. Every text of an item is looked through, so that no field can be forgotten.
  */
 export function createReferences(tables: Tables): RetentionPort['references'] {
   return async cursor => {
