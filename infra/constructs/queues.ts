@@ -9,6 +9,7 @@ import {
 } from '../../shared/config/aws-places.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { logicalName } from '../names.ts'
+import { hiddenSeconds } from '../queue-times.ts'
 import { part } from './part.ts'
 
 /** A queue and that of its dead letters. */
@@ -18,18 +19,6 @@ export interface QueuePair {
 }
 export type Queues = Readonly<Record<QueueName, QueuePair>>
 
-/**
- * How long a message is hidden that a function has: Lambda refuses an event source whose queue
- * hides less than the function may run. Handlers shorten it once they have the message.
- */
-const hiddenSeconds: Readonly<Record<QueueName, number>> = {
-  chains: 960,
-  nudges: 960,
-  notifications: 360,
-  // Tasks renew what they hold: a lease is enough.
-  'chains-long': limits.visibilityMs / 1_000,
-  'nudges-long': limits.visibilityMs / 1_000,
-}
 /** The longest that SQS keeps a message. */
 const keptDays = 14
 
