@@ -25,8 +25,8 @@ export const triggerLimits = {
   /** GitHub lists so many commits of a push at most; at that number some may be left out. */
   pushCommitsMax: 2048,
 
-  /** What is to happen once looks again after this when its stack runs something. */
-  scheduleAgainMs: 60_000,
+  /** Operations in flight of a deployment that no person asked for: what one executor runs. */
+  parallelOfTriggers: 64,
   /** The widest spread of a schedule: EventBridge Scheduler's window ends at a day too. */
   jitterMaxMs: 24 * 3_600_000,
 
