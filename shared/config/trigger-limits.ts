@@ -35,6 +35,12 @@ export const triggerLimits = {
   /** Wait before the second attempt; each next one three times as long, up to the longest. */
   notificationRetryMs: 10_000,
   notificationRetryMaxMs: 3_600_000,
+  /** A message that somebody delivers is hidden from others so long: more than one call takes. */
+  notificationLoanMs: 360_000,
+  /** Messages that are delivered at once. */
+  notificationsAtOnce: 5,
+  /** Dead letters that one process keeps in memory. */
+  deadNotificationsMax: 1_000,
   /** A receiver has so long to answer. */
   notificationTimeoutMs: 10_000,
 
