@@ -32,6 +32,20 @@ export function summary(
   emitter.emit({ cancelEvent: {} })
 }
 
+const quiet: ReadonlySet<string> = new Set(['same', 'read', 'discard', 'read-replacement'])
+
+/** Whether an operation of this kind changes anything. */
+export function isChange(op: string): boolean {
+  return !quiet.has(op)
+}
+
+/** Operations that change something, in one line: `3 create, 1 update`. */
+export function changesIn(changes: Readonly<Record<string, number>>): string {
+  const found = Object.entries(changes).filter(([op, count]) => count > 0 && isChange(op))
+  if (found.length === 0) return 'no changes'
+  return found.map(([op, count]) => `${count} ${op}`).join(', ')
+}
+
 /** What a run came to, for the caller. */
 export function resultOf(
   emitter: StepEmitter,
@@ -39,8 +53,7 @@ export function resultOf(
   pending: DeployResult['pending'],
 ): DeployResult {
   const changes = emitter.counts()
-  const quiet = new Set(['same', 'read', 'discard', 'read-replacement'])
-  const hasChanges = Object.entries(changes).some(([op, count]) => count > 0 && !quiet.has(op))
+  const hasChanges = Object.entries(changes).some(([op, count]) => count > 0 && isChange(op))
   return { result, changes, hasChanges, pending }
 }
 

@@ -1,27 +1,35 @@
 import { scrubberOf } from '../surroundings/scrub.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
-import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
 import { surround } from '../surroundings/surround.ts'
 import { inEnvironment, type LifeDeps } from './serve-life.ts'
 import { previewRun } from './preview-run.ts'
+import { isChange } from './result.ts'
+import { endTold, type TellDeps } from './tell-result.ts'
 
 /** Errors of a preview that are kept, and characters of each. */
 const errorsMax = 20
 const errorCharactersMax = 1_000
+/** Resources that are kept by name, of those of which something would change. */
+const urnsMax = 100
 
 /** Runs a preview that was asked for, and keeps what it came to with its request. */
 export async function servePreview(
-  server: LifeDeps & { readonly requests: RequestsPort },
+  server: LifeDeps & TellDeps,
   request: DeployRequest,
-  { stack, key }: DeploymentRequest,
+  wanted: DeploymentRequest,
 ): Promise<'ended'> {
-  const { platform, ports, hosts, requests } = server
+  const { platform, ports, hosts } = server
   const scrub = scrubberOf(request)
   const errors: string[] = []
+  const urns = new Set<string>()
   const sink: EventSink = {
     emit(event) {
+      if ('resOutputsEvent' in event) {
+        const { op, urn } = event.resOutputsEvent.metadata
+        if (isChange(op) && urns.size < urnsMax) urns.add(urn)
+      }
       if (!('diagnosticEvent' in event) || errors.length >= errorsMax) return
       const { severity, message } = event.diagnosticEvent
       if (severity === 'error') errors.push(scrub(message).slice(0, errorCharactersMax))
@@ -33,6 +41,7 @@ export async function servePreview(
   const { done } = previewRun(asked, await surround(asked), startedMs)
   const { result, changes } = await done
   const came = result === 'interrupted' ? 'cancelled' : result
-  await requests.end(stack, key, { kind: 'previewed', result: came, changes, errors })
+  const end = { kind: 'previewed', result: came, changes, errors, urns: [...urns] } as const
+  await endTold(server, wanted, end)
   return 'ended'
 }

@@ -15,16 +15,20 @@ import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
 import type { Pool } from '../../shared/records/pool.ts'
+import { isSuperseded } from '../../shared/triggers/trigger-requests.ts'
 import { producerOf } from '../../shared/providers/whose-error.ts'
 import { armDeadMan, isGone, seenOf } from './dead-man.ts'
 import { wakeDeployment } from './resume.ts'
 import { type LifeDeps, type LifeTime, serveLife } from './serve-life.ts'
 import { servePreview } from './serve-preview.ts'
 import { startDeployment } from './start.ts'
+import { endTold, tellEnded, type Telling, tellStarted } from './tell-result.ts'
 
 /** What a generator that serves stacks asks of the outside. */
 export interface StackServer extends LifeDeps {
   readonly requests: RequestsPort
+  /** With what the ends of deployments are told; nobody is told where it is absent. */
+  readonly tell?: Telling
   /** What a request of a stack's queue asks for. Throws when its program cannot be opened. */
   readonly open: (request: DeploymentRequest) => Promise<DeployRequest>
   /** What a deployment was asked with, found again by its pin. */
@@ -47,12 +51,27 @@ export async function serveStack(
   nudged: Nudged,
   time: LifeTime,
 ): Promise<Served> {
+  const { stack } = nudged
+  const record = await server.platform.catalog.stack(stack)
+  if (record === undefined) return 'idle'
+  // Who ended the last one may have died before it could say so.
+  if (record.current === '') await tellEnded(server, stack)
+  const served =
+    record.current === ''
+      ? await beginNext(server, stack, time)
+      : await goOnOrWait(server, { nudged, deployment: record.current }, time)
+  if (served === 'ended') await tellEnded(server, stack)
+  return served
+}
+
+/** Goes on with the current deployment of a stack, if nobody holds it any more. */
+async function goOnOrWait(
+  server: StackServer,
+  { nudged, deployment }: { readonly nudged: Nudged; readonly deployment: DeploymentId },
+  time: LifeTime,
+): Promise<Served> {
   const { platform } = server
   const { stack } = nudged
-  const record = await platform.catalog.stack(stack)
-  if (record === undefined) return 'idle'
-  if (record.current === '') return beginNext(server, stack, time)
-  const deployment = record.current
   const control = await platform.control.read(deployment)
   if (control === undefined) return awaitControl(server, nudged, deployment)
   const leases = await platform.leases.list(deployment)
@@ -142,8 +161,12 @@ function othersDid(thrown: unknown): 'held' {
 async function beginNext(server: StackServer, stack: StackId, time: LifeTime): Promise<Served> {
   let refused: Served = 'idle'
   for (;;) {
-    const [asked] = await server.requests.waiting(stack, 1)
+    const [asked, next] = await server.requests.waiting(stack, 2)
     if (asked === undefined) return refused
+    if (next !== undefined && isSuperseded(asked, next)) {
+      await endTold(server, asked, { kind: 'superseded', by: next.key })
+      continue
+    }
     const begun = await begin(server, asked, time).catch(thrown => refuse(server, asked, thrown))
     if (begun !== 'refused') return begun
     refused = 'refused'
@@ -161,7 +184,11 @@ async function begin(
   try {
     const end = await serveLife(server, request, {
       ...time,
-      begin: ports => startDeployment(ports, request),
+      begin: async ports => {
+        const started = await startDeployment(ports, request)
+        await tellStarted(server, started.deployment, asked)
+        return started
+      },
     })
     return end?.kind ?? 'idle'
   } catch (thrown) {
@@ -175,14 +202,15 @@ async function begin(
  */
 async function refuse(
   server: StackServer,
-  { stack, key }: DeploymentRequest,
+  asked: DeploymentRequest,
   thrown: unknown,
 ): Promise<Served> {
+  const { stack, key } = asked
   const isTheirs = thrown instanceof DeployError && producerOf(thrown) !== 'store'
   const kept = await server.requests.find(stack, key)
   if (!isTheirs || hasCode(thrown, 'LEASE_LOST') || kept?.end !== undefined) throw thrown
   const { code, message } = thrown
-  await server.requests.end(stack, key, { kind: 'refused', code, message })
+  await endTold(server, asked, { kind: 'refused', code, message })
   server.platform.journal.write('warn', 'request.refused', { stack, key, code })
   return 'refused'
 }

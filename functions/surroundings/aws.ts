@@ -75,6 +75,8 @@ function requestsOf(
 ): Pick<StackServer, 'open' | 'reopen'> {
   return {
     open: async ({ stack, key, program, options, dryRun }) => {
+      if (program.kind === 'repository')
+        throw error('FEATURE_MISSING', 'programs of repositories are not opened yet')
       const archive = program.kind === 'archive' ? program.archive : await requests.program(stack)
       if (archive === undefined)
         throw error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {

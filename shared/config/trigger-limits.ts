@@ -25,8 +25,12 @@ export const triggerLimits = {
   /** GitHub lists so many commits of a push at most; at that number some may be left out. */
   pushCommitsMax: 2048,
 
-  /** What is to happen once looks again after this when its stack runs something. */
-  scheduleAgainMs: 60_000,
+  /** Operations in flight of a deployment that no person asked for: what one executor runs. */
+  parallelOfTriggers: 64,
+  /** How often a process that serves looks at the schedules; a cron expression knows minutes. */
+  scheduleLookMs: 1_000,
+  /** How far the clock of EventBridge Scheduler may be ahead of that of the function it calls. */
+  schedulerAheadMs: 2_000,
   /** The widest spread of a schedule: EventBridge Scheduler's window ends at a day too. */
   jitterMaxMs: 24 * 3_600_000,
 
@@ -35,6 +39,18 @@ export const triggerLimits = {
   /** Wait before the second attempt; each next one three times as long, up to the longest. */
   notificationRetryMs: 10_000,
   notificationRetryMaxMs: 3_600_000,
+  /** A deployment that ended longer ago is told of to nobody: whoever wanted to know has looked. */
+  newsMs: 3_600_000,
+  /** Pages of documents that one look goes through. */
+  pagesMax: 40,
+  /** A message that somebody delivers is hidden from others so long: more than one call takes. */
+  notificationLoanMs: 360_000,
+  /** How long one receive of messages waits. */
+  notificationLookMs: 20_000,
+  /** Messages that are delivered at once. */
+  notificationsAtOnce: 5,
+  /** Dead letters that one process keeps in memory. */
+  deadNotificationsMax: 1_000,
   /** A receiver has so long to answer. */
   notificationTimeoutMs: 10_000,
 

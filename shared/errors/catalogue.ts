@@ -288,3 +288,8 @@ export const catalogue = {
 
 /** A code of the catalogue. */
 export type ErrorCode = keyof typeof catalogue
+
+/** Whether a text is a code of the catalogue. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(catalogue, text)
+}

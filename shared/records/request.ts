@@ -2,12 +2,42 @@ import type { BlobHash, DeploymentId, EpochMs, StackId } from './ids.ts'
 import type { DeploymentOptions } from './log.ts'
 
 /**
- * Where the program of a request is: an archive of the blob store, or what was last uploaded for
- * the stack.
+ * Where the program of a request is: an archive of the blob store, what was last uploaded for the
+ * stack, or the files of a repository at a commit.
  */
 export type RequestedProgram =
   | { readonly kind: 'archive'; readonly archive: BlobHash }
   | { readonly kind: 'last' }
+  | RepositoryProgram
+
+/** A program as the files of a repository. Which host has it and who may read it, a webhook says. */
+export interface RepositoryProgram {
+  readonly kind: 'repository'
+  /** `owner/name`. */
+  readonly repository: string
+  /** The full hash. */
+  readonly commit: string
+  /** Where in it the project file is; '' is its top. */
+  readonly folder: string
+  /** Name of the webhook whose credential reads it. */
+  readonly webhook: string
+}
+
+/** What asked for something by itself, as far as it is told what came of it. */
+export type RequestOrigin =
+  | {
+      readonly kind: 'webhook'
+      readonly webhook: string
+      readonly repository: string
+      readonly commit: string
+      readonly pullRequest?: number
+      /** The branch, tag or pull request: a later request for the same one does for this one too. */
+      readonly ref: string
+    }
+  /** A schedule; `remediate`: drift that is found is to be removed. */
+  | { readonly kind: 'schedule'; readonly name: string; readonly remediate: boolean }
+  /** A request that found drift. */
+  | { readonly kind: 'remedy'; readonly of: string }
 
 /** What somebody wants done with a stack: a deployment or preview that has not begun. */
 export interface DeploymentRequest {
@@ -21,6 +51,7 @@ export interface DeploymentRequest {
   readonly dryRun: boolean
   readonly options: DeploymentOptions
   readonly program: RequestedProgram
+  readonly origin?: RequestOrigin
 }
 
 /** What a request came to. The first end stands. */
@@ -34,6 +65,8 @@ export type RequestEnd =
       readonly changes: Readonly<Record<string, number>>
       /** What went wrong, a few lines of it, without secrets. */
       readonly errors: readonly string[]
+      /** Some of the resources of which something would change, by URN. */
+      readonly urns?: readonly string[]
     }
   /** A later one of the same stack does all that it would have done. */
   | { readonly kind: 'superseded'; readonly by: string }

@@ -6,10 +6,10 @@ import { triggerLimits } from '../config/trigger-limits.ts'
 import { createKeyFileSealing } from '../platform/embedded/sealing.ts'
 import { type DocumentKey, placeOf } from '../ports/documents.ts'
 import type { DeploymentId, EpochMs, StackId } from '../records/ids.ts'
+import type { NotificationEvent } from '../records/notification.ts'
 import { startReceiver } from './local-receiver.fixture.ts'
 import {
   type Notification,
-  type NotificationEvent,
   deliver,
   isWanted,
   judgeAttempt,

@@ -4,33 +4,9 @@ import { hasCode, messageOf } from '../errors/error.ts'
 import { type DocumentKey, type SealingPort, placeOf } from '../ports/documents.ts'
 import type { OutboundPort } from '../ports/outbound.ts'
 import type { ClockPort } from '../ports/system.ts'
-import type { DeploymentId, EpochMs, StackId } from '../records/ids.ts'
+import type { NotificationEvent } from '../records/notification.ts'
 import { printable } from './printable.ts'
 import { digestOf, signatureOf, signedHeaders } from './signature.ts'
-
-/** What is told of a deployment. */
-interface Told {
-  readonly stack: StackId
-  readonly deployment: DeploymentId
-  readonly command: string
-  readonly at: EpochMs
-}
-
-/** Operations by kind, as in the summary of a deployment. */
-type Changes = Readonly<Record<string, number>>
-
-/** What receivers are told. Nothing of inputs, outputs or messages, which may hold secrets. */
-export type NotificationEvent =
-  | ({ readonly kind: 'started' } & Told)
-  | ({ readonly kind: 'succeeded'; readonly changes: Changes } & Told)
-  /** `codes`: those of the errors, by which docs/errors.md says what to do. */
-  | ({
-      readonly kind: 'failed'
-      readonly changes: Changes
-      readonly codes: readonly string[]
-    } & Told)
-  /** `urns`: at most a hundred of the resources that are not as recorded; `count`: all. */
-  | ({ readonly kind: 'drift'; readonly count: number; readonly urns: readonly string[] } & Told)
 
 const kinds = ['started', 'succeeded', 'failed', 'drift'] as const satisfies readonly Kind[]
 type Kind = NotificationEvent['kind']
@@ -67,10 +43,17 @@ const particulars: {
 
 /** The body of a delivery: JSON that names what it is about. */
 export function payloadOf(event: NotificationEvent): string {
-  const { kind, stack, deployment, command, at } = event
+  const { kind, stack, deployment, request, command, at } = event
   const more = (particulars[kind] as (one: NotificationEvent) => object)(event)
   const time = new Date(at).toISOString()
-  return JSON.stringify({ event: `deployment.${kind}`, stack, deployment, command, time, ...more })
+  const about = { stack, deployment, request, command, time }
+  return JSON.stringify({ event: `deployment.${kind}`, ...about, ...more })
+}
+
+/** Names the telling of an event to one receiver: the same in every attempt, however often sent. */
+export function deliveryIdOf(key: DocumentKey, event: NotificationEvent): string {
+  const about = event.deployment ?? `request ${event.request ?? ''}`
+  return digestOf([placeOf(key), about, event.kind].join('\n')).slice(0, 32)
 }
 
 /** What became of one attempt. */
@@ -135,10 +118,7 @@ export async function deliver(
   const timestamp = String(Math.floor(clock.now() / 1000))
   const headers = {
     'content-type': 'application/json',
-    [signedHeaders.id]: digestOf(placeOf(key), '\n', event.deployment, '\n', event.kind).slice(
-      0,
-      32,
-    ),
+    [signedHeaders.id]: deliveryIdOf(key, event),
     [signedHeaders.timestamp]: timestamp,
     [signedHeaders.signature]: `v1=${signatureOf(secret, timestamp, body)}`,
   }

@@ -59,12 +59,12 @@ const receive = (name: string, request: WebhookRequest): Promise<Reception> =>
       marks: platform.marks,
       sealing: platform.sealing,
       clock: { now: () => nowMs as EpochMs },
-      send: async trigger => {
+      send: async triggers => {
         if (failures > 0) {
           failures -= 1
           throw new Error('the queue is not there')
         }
-        sent.push(trigger)
+        sent.push(...triggers)
       },
     },
     name,
@@ -141,6 +141,7 @@ describe('deliveries of GitHub', () => {
         stack,
         operation: 'up',
         program: { kind: 'commit', repository: 'acme/shop', commit, folder: '' },
+        ref: 'branch main',
         answer: { repository: 'acme/shop', commit },
       },
     ])

@@ -24,11 +24,19 @@ export type Reception =
   | { readonly kind: 'underway' }
   | { readonly kind: 'accepted'; readonly triggers: readonly Trigger[] }
 
+/** A delivery, for what is made of it. */
+export interface DeliveryAbout {
+  /** The webhook that has the credential for the program and its answer. */
+  readonly webhook: string
+  /** Names the delivery, also when it is repeated. */
+  readonly delivery: string
+}
+
 /** What a delivery is received with. */
 export interface ReceiveDeps extends TriggerPorts {
   readonly clock: Pick<ClockPort, 'now'>
-  /** Asks for a deployment; `webhook` has the credential for its program and its answer. */
-  readonly send: (trigger: Trigger, webhook: string) => Promise<void>
+  /** Asks for what a delivery asks for: nobody knows of it until this has ended. */
+  readonly send: (triggers: readonly Trigger[], about: DeliveryAbout) => Promise<void>
 }
 
 /**
@@ -56,10 +64,12 @@ export async function receiveWebhook(
   if (document.isPaused) return { kind: 'ignored', why: 'the webhook is paused' }
   const triggers = triggersOf(document.rules, event)
   if (triggers.length === 0) return { kind: 'ignored', why: 'no rule is about this change' }
-  const names = form.identities(request).map(one => `webhook ${name} ${one}`)
-  const sent = await once(deps, { names, keptMs: triggerLimits.deliveryKeptMs }, async () => {
-    for (const trigger of triggers) await deps.send(trigger, name)
-  })
+  const identities = form.identities(request)
+  const names = identities.map(one => `webhook ${name} ${one}`)
+  const about = { webhook: name, delivery: identities[0] ?? '' }
+  const sent = await once(deps, { names, keptMs: triggerLimits.deliveryKeptMs }, () =>
+    deps.send(triggers, about),
+  )
   return sent.kind === 'done' ? { kind: 'accepted', triggers } : sent
 }
 

@@ -117,6 +117,7 @@ describe('rules', () => {
         stack,
         operation: 'up',
         program: { kind: 'commit', repository: 'acme/shop', commit, folder: 'infra' },
+        ref: 'branch main',
         answer: { repository: 'acme/shop', commit },
       },
     ])

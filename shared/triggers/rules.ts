@@ -61,6 +61,8 @@ export interface Trigger {
         readonly commit: string
         readonly folder: string
       }
+  /** What changed: `branch main`, `tag v1`, `pull request 7`. */
+  readonly ref: string
   /** Where the result is told: a commit, and a pull request when it is about one. */
   readonly answer: {
     readonly repository: string
@@ -105,6 +107,12 @@ function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
       rule.program === 'uploaded'
         ? { kind: 'uploaded' }
         : { kind: 'commit', repository, commit, folder: rule.folder },
+    ref: refOf(event),
     answer: { repository, commit, ...number },
   }
+}
+
+function refOf(event: ChangeEvent): string {
+  if (event.kind === 'push') return `branch ${event.branch}`
+  return event.kind === 'tag' ? `tag ${event.tag}` : `pull request ${event.number}`
 }

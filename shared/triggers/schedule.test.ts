@@ -147,13 +147,13 @@ describe('what is to be done about a schedule', () => {
     expect(minutes).toEqual({ kind: 'run', at: ms('2031-01-01T00:00:00Z') })
   })
 
-  test('a run is skipped while its stack runs something; what happens once waits', () => {
+  test('a run is skipped while its stack runs something, unless it happens once', () => {
     const at = ms('2026-01-01T04:00:00Z')
     expect(judge(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', at })
     const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     expect(judge(end, '2026-02-01T00:00:00Z', true)).toEqual({
-      kind: 'wait',
-      at: ms('2026-02-01T00:01:00Z'),
+      kind: 'run',
+      at: ms('2026-02-01T00:00:00Z'),
     })
     expect(judge(end, '2026-02-01T00:01:00Z').kind).toBe('run')
   })

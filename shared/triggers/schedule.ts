@@ -63,7 +63,7 @@ function nextOf(
 
 /** What is to be done about a schedule now. */
 export type ScheduleVerdict =
-  /** Nothing before `at`. */
+  /** Nothing is due before `at`. */
   | { readonly kind: 'wait'; readonly at: EpochMs }
   /** Run; `at` is the time that it was meant for, and names the run. */
   | { readonly kind: 'run'; readonly at: EpochMs }
@@ -89,10 +89,8 @@ export function judgeSchedule(
   if (first === undefined) return { kind: 'over' }
   if (first > now) return { kind: 'wait', at: first }
   const at = lastUntil(now, first, after => nextOf(time, { key, schedule, after }))
-  // Something that is to happen once is not left out because of something else.
-  if (isRunning && time.kind !== 'at') return { kind: 'skip', at }
-  if (isRunning) return { kind: 'wait', at: (now + triggerLimits.scheduleAgainMs) as EpochMs }
-  return { kind: 'run', at }
+  // What is to happen once is not left out: it waits in the queue of its stack.
+  return { kind: isRunning && time.kind !== 'at' ? 'skip' : 'run', at }
 }
 
 /**

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createChainQueue } from '../../shared/platform/embedded/chain-queue.ts'
+import { createNotifications } from '../../shared/platform/embedded/notifications.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -21,6 +22,7 @@ import { decisionLogContract } from './decision-log.ts'
 import { documentsContract } from './documents.ts'
 import { eventsContract } from './events.ts'
 import { marksContract, sealingContract } from './marks.ts'
+import { notificationsContract } from './notifications.ts'
 import { hintsContract, nudgesContract } from './nudges.ts'
 import {
   executorId,
@@ -102,6 +104,11 @@ blobsContract('embedded', asOwner)
 blobSweepContract('embedded', asOwner)
 nudgesContract('embedded', asOwner)
 hintsContract('embedded', asOwner)
+notificationsContract('embedded', async () => {
+  const deps = { clock: createSystemClock(), random: createSystemRandom() }
+  const notifications = createNotifications({ ...deps, visibilityMs: 60 })
+  return { ports: { notifications, visibilityMs: 60 }, close: async () => undefined }
+})
 for (const isOwner of [true, false])
   chainQueueContract(isOwner ? 'embedded, owner' : 'embedded, over the socket', async () => {
     const home = newHome()

@@ -96,6 +96,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     const server = {
       platform: process.platform,
       requests: platform.requests,
+      tell: platform,
       ports: {
         ...process.ports,
         requests: platform.requests,

@@ -11,6 +11,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TriggerPorts } from '../../ports/documents.ts'
+import type { NotificationsPort } from '../../ports/notifications.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { LogPort } from '../../ports/system.ts'
 import type { StackId } from '../../records/ids.ts'
@@ -27,6 +28,7 @@ import { createControl, createEvents, createLeases } from './control.ts'
 import { createDecisionLog } from './decision-log.ts'
 import { createDocuments, createMarks } from './documents.ts'
 import { createHints } from './hints.ts'
+import { createNotifications } from './notifications.ts'
 import { createNudges } from './nudges.ts'
 import { createOperations } from './operations.ts'
 import { createRequests } from './requests.ts'
@@ -37,6 +39,7 @@ import { type Store, openStore } from './store/store.ts'
 
 /** The embedded platform while it is open. */
 export interface EmbeddedPlatform extends Platform, TriggerPorts {
+  readonly notifications: NotificationsPort
   /** Whether this process owns the store now, or asks the one that does. */
   readonly role: () => 'owner' | 'client' | 'none'
   /** Waits for what was asked of the store, then gives it up; another process may own it then. */
@@ -103,6 +106,7 @@ export function platformOver(
     documents: createDocuments(store.call, random),
     marks: createMarks(store.call, { random, clock }),
     sealing: createKeyFileSealing(options.home),
+    notifications: createNotifications({ clock, random }),
     clock,
     random,
     journal: log,

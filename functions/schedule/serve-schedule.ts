@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import { messageOf } from '../../shared/errors/error.ts'
+import type { NotificationsPort, OutgoingDelivery } from '../../shared/ports/notifications.ts'
+import type { RawMessage } from '../../shared/platform/aws/queues/poll.ts'
+import type { EpochMs, StackId } from '../../shared/records/ids.ts'
+import { type DeliverDeps, handleDelivery } from '../../shared/triggers/deliver-message.ts'
+import { type BatchAnswer, comeAgain, messagesIn } from '../surroundings/sqs-event.ts'
+import { lookAtSchedule, type ScheduleServer } from './handle.ts'
+
+/** What the function needs of its queue: SQS itself removes what was handled. */
+export interface NotificationEvents {
+  readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
+  readonly postpone: NotificationsPort['postpone']
+}
+
+/** What EventBridge Scheduler sends for a schedule. */
+const scheduleCall = z.object({
+  kind: z.literal('schedule'),
+  scope: z.string().transform(scope => scope as StackId),
+  name: z.string(),
+})
+
+/**
+ * Serves a call of EventBridge Scheduler, or the messages that SQS hands over. Throws for a
+ * schedule that could not be looked at: Scheduler calls again.
+ */
+export async function serveSchedule(
+  server: ScheduleServer &
+    Omit<DeliverDeps, 'clock'> & { readonly notifications: NotificationEvents },
+  event: unknown,
+): Promise<BatchAnswer | undefined> {
+  const call = scheduleCall.safeParse(event)
+  if (call.success) {
+    const { clock } = server
+    // Its clock says that it is time; ours may be a little behind, and nobody calls a second time.
+    const now = (): EpochMs => (clock.now() + triggerLimits.schedulerAheadMs) as EpochMs
+    await lookAtSchedule({ ...server, clock: { now }, isSpreadElsewhere: true }, call.data)
+    return undefined
+  }
+  const messages = messagesIn(event)
+  const again = await Promise.all(messages.map(message => isAgain(server, message)))
+  return comeAgain(messages.filter((_, at) => again[at]).map(({ id }) => id))
+}
+
+/** Whether a message is to come again, when its time has come. */
+async function isAgain(
+  server: Parameters<typeof serveSchedule>[0],
+  message: RawMessage,
+): Promise<boolean> {
+  const { notifications, journal } = server
+  try {
+    const delivery = notifications.fromEvent(message)
+    if (delivery === undefined) return false
+    const { postpone } = notifications
+    const queue = { remove: async () => undefined, postpone }
+    return (await handleDelivery({ ...server, notifications: queue }, delivery)) !== 'delivered'
+  } catch (thrown) {
+    journal.write('error', 'notification.failed', { message: messageOf(thrown) })
+    return true
+  }
+}

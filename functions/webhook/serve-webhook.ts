@@ -1,0 +1,22 @@
+import { DeployError } from '../../shared/errors/error.ts'
+import { answerWebhook, type WebhookServer } from './handle.ts'
+import { deliveryIn, type HttpAnswer, httpAnswer } from './http-event.ts'
+
+/** Answers one request over HTTP that Lambda hands over. */
+export async function serveWebhook(server: WebhookServer, event: unknown): Promise<HttpAnswer> {
+  try {
+    const delivery = deliveryIn(event)
+    if (delivery === undefined) return httpAnswer({ status: 404, body: notHere })
+    return httpAnswer(await answerWebhook(server, delivery.name, delivery.request))
+  } catch (thrown) {
+    if (!(thrown instanceof DeployError)) throw thrown
+    const { code, message, hint } = thrown
+    return httpAnswer({ status: 413, body: { code, message, hint } })
+  }
+}
+
+const notHere = {
+  code: 'WEBHOOK_UNKNOWN',
+  message: 'webhooks are sent to /hooks/<name> by POST',
+  hint: 'List webhooks, and correct the address at the sender.',
+}

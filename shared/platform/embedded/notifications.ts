@@ -1,0 +1,92 @@
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import type { NotificationsPort, OutgoingMessage } from '../../ports/notifications.ts'
+import type { ClockPort, RandomPort } from '../../ports/system.ts'
+import { createWaiters } from './waiters.ts'
+
+/** A message in memory; on loan while it has a receipt. */
+interface Held {
+  readonly message: OutgoingMessage
+  /** On the clock that only grows. */
+  visibleAtMs: number
+  deliveries: number
+  receipt: string
+}
+
+/**
+ * What is to be told outside, in the memory of one process: what it has not told when it ends is
+ * not told.
+ */
+export function createNotifications(deps: {
+  readonly clock: ClockPort
+  readonly random: Pick<RandomPort, 'uuid'>
+  readonly visibilityMs?: number
+}): NotificationsPort {
+  const { clock, random, visibilityMs = triggerLimits.notificationLoanMs } = deps
+  const held = new Set<Held>()
+  const dead: OutgoingMessage[] = []
+  const waiters = createWaiters(clock)
+  const put = (message: OutgoingMessage): void => {
+    held.add({ message, visibleAtMs: 0, deliveries: 0, receipt: '' })
+    waiters.wakeOne()
+  }
+  const take = (max: number) => {
+    const now = clock.monotonicMs()
+    const due = [...held].filter(one => one.visibleAtMs <= now)
+    for (const one of due.filter(isSpent)) {
+      held.delete(one)
+      dead.push(one.message)
+      // The oldest goes: nobody looked at it for as many others.
+      if (dead.length > triggerLimits.deadNotificationsMax) dead.shift()
+    }
+    return due
+      .filter(one => !isSpent(one))
+      .slice(0, max)
+      .map(one => {
+        one.deliveries += 1
+        one.receipt = random.uuid()
+        one.visibleAtMs = now + visibilityMs
+        const { message, receipt, deliveries } = one
+        return { message, receipt, deliveries }
+      })
+  }
+  const find = (receipt: string): Held | undefined => [...held].find(one => one.receipt === receipt)
+  return {
+    send: async messages => messages.forEach(put),
+    receive: async (max, waitMs, signal) => {
+      const untilMs = clock.monotonicMs() + waitMs
+      for (;;) {
+        if (signal?.aborted === true) return []
+        const taken = take(max)
+        const now = clock.monotonicMs()
+        if (taken.length > 0 || now >= untilMs) return taken
+        const next = Math.min(untilMs, ...[...held].map(one => one.visibleAtMs))
+        await waiters.wait(Math.max(1, next - now), signal)
+      }
+    },
+    remove: async receipt => {
+      const one = find(receipt)
+      if (one !== undefined) held.delete(one)
+    },
+    postpone: async (receipt, ms) => {
+      const one = find(receipt)
+      if (one === undefined) return
+      one.visibleAtMs = clock.monotonicMs() + ms
+      one.receipt = ''
+      waiters.wakeOne()
+    },
+    deadLetters: async limit => {
+      take(0)
+      return dead.slice(0, limit)
+    },
+    redrive: async () => {
+      take(0)
+      const letters = dead.splice(0)
+      letters.forEach(put)
+      return letters.length
+    },
+  }
+}
+
+function isSpent({ deliveries }: Held): boolean {
+  return deliveries >= triggerLimits.notificationAttemptsMax
+}

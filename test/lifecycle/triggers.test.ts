@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { lookAtSchedule } from '../../functions/schedule/handle.ts'
+import { answerWebhook, type WebhookServer } from '../../functions/webhook/handle.ts'
+import { placeOf } from '../../shared/ports/documents.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import { handleDelivery } from '../../shared/triggers/deliver-message.ts'
+import { startReceiver } from '../../shared/triggers/local-receiver.fixture.ts'
+import { scheduleDocument } from '../../shared/triggers/schedule.ts'
+import { bodySignatureOf, signatureOf } from '../../shared/triggers/signature.ts'
+import { sealWebhook, webhookDraft, webhookKey } from '../../shared/triggers/webhook-document.ts'
+import { createCloud } from './cloud.ts'
+import { openFunctions, type TestFunctions } from './functions.ts'
+import { Killed } from './process.ts'
+import { things } from './things.ts'
+
+const secret = 'a secret of sixteen characters and more'
+const commitOf = (digit: string): string => digit.repeat(40)
+let all: TestFunctions
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let deliveries = 0
+
+beforeEach(async () => {
+  receiver = await startReceiver()
+  receiver.state.answer = () => ({ status: 201, body: '{"id":1}' })
+  all = await openFunctions(createCloud(), things({ kept: { v: 1 }, gone: { v: 1 } }))
+  const { platform, stack } = all
+  const rules = [
+    { on: 'push', repository: 'acme/shop', branches: ['main'], stack },
+    { on: 'pull-request', repository: 'acme/shop', stack },
+  ]
+  const about = { form: 'github', secrets: [secret], credential: 'token', apiUrl: receiver.origin }
+  const draft = webhookDraft.parse({ ...about, rules })
+  await platform.documents.put(
+    webhookKey('hook'),
+    await sealWebhook(platform.sealing, 'hook', draft),
+    0,
+  )
+  const key = { kind: 'notification', scope: '*', name: 'chat' } as const
+  const events = ['started', 'succeeded', 'failed', 'drift']
+  const sealed = await platform.sealing.seal(secret, placeOf(key))
+  await platform.documents.put(key, { url: `${receiver.origin}/chat`, secret: sealed, events }, 0)
+})
+afterEach(async () => {
+  await all.close()
+  receiver.close()
+})
+
+const server = (): WebhookServer => ({
+  ...all.platform,
+  execute: 'functions',
+  nudges: { nudge: async (stack, delayMs) => void all.nudges.push({ stack, delayMs }) },
+})
+
+/** A delivery as GitHub makes it. */
+function github(event: string, about: object, id = `d${(deliveries += 1)}`, key = secret) {
+  const body = JSON.stringify({ repository: { full_name: 'acme/shop' }, ...about })
+  const headers = {
+    'x-github-event': event,
+    'x-github-delivery': id,
+    'x-hub-signature-256': `sha256=${bodySignatureOf(key, body)}`,
+  }
+  const request = { headers: new Map(Object.entries(headers)), body: Buffer.from(body) }
+  return answerWebhook(server(), 'hook', request)
+}
+const push = (digit: string) => ({
+  ...{ ref: 'refs/heads/main', before: commitOf('0'), after: commitOf(digit) },
+  ...{ created: false, deleted: false, forced: false },
+  head_commit: { id: commitOf(digit) },
+  commits: [{ added: ['a'], removed: [], modified: [] }],
+})
+
+/** Delivers what waits to be told; answers what the receiver got. */
+async function told() {
+  const { platform } = all
+  for (;;) {
+    const found = await platform.notifications.receive(10, 0)
+    if (found.length === 0) break
+    for (const one of found) await handleDelivery({ ...platform, outbound: receiver.outbound }, one)
+  }
+  return receiver.received.splice(0).map(got => ({ ...got, json: JSON.parse(got.body) }))
+}
+const eventsIn = (got: Awaited<ReturnType<typeof told>>) =>
+  got.filter(({ url }) => url === '/chat').map(({ json }) => json.event)
+const statesIn = (got: Awaited<ReturnType<typeof told>>, digit: string) =>
+  got
+    .filter(({ url }) => url.endsWith(`/statuses/${commitOf(digit)}`))
+    .map(({ json }) => json.state)
+
+test('a push that GitHub signed becomes one deployment, which is told where it came from', async () => {
+  expect((await github('push', push('a'), 'one')).status).toBe(202)
+  expect((await github('push', push('a'), 'one')).body).toEqual({ kind: 'repeated' })
+  expect(await all.goOn()).toContain('ended')
+  expect((await github('push', push('a'), 'another id')).body).toEqual({ kind: 'repeated' })
+  await all.generate()
+  const history = await all.platform.catalog.history(all.stack, 10)
+  expect(history).toMatchObject([{ result: 'succeeded', message: expect.stringContaining('main') }])
+  expect(all.cloud.log.toSorted()).toEqual(['create gone', 'create kept'])
+  const got = await told()
+  expect(eventsIn(got)).toEqual(['deployment.started', 'deployment.succeeded'])
+  expect(statesIn(got, 'a')).toEqual(['pending', 'success'])
+  const [first] = got.filter(({ url }) => url === '/chat')
+  const timestamp = String(first?.headers['antichain-timestamp'])
+  expect(first?.headers['antichain-signature']).toBe(
+    `v1=${signatureOf(secret, timestamp, first?.body ?? '')}`,
+  )
+  expect(got.find(({ url }) => url.includes('statuses'))?.headers.authorization).toBe(
+    'Bearer token',
+  )
+})
+
+test('a push with a wrong signature is refused, and nothing is asked for', async () => {
+  const refused = await github('push', push('a'), 'one', 'another secret of this length')
+  expect(refused).toMatchObject({ status: 401, body: { code: 'WEBHOOK_REFUSED' } })
+  expect(await all.platform.requests.waiting(all.stack, 1)).toEqual([])
+  expect(all.nudges).toEqual([])
+})
+
+test('of pushes that wait the last is deployed, and the others are told that they are left out', async () => {
+  for (const digit of ['a', 'b', 'c']) expect((await github('push', push(digit))).status).toBe(202)
+  await all.goOn()
+  expect(await all.platform.catalog.history(all.stack, 10)).toHaveLength(1)
+  const got = await told()
+  expect(statesIn(got, 'a')).toEqual(['error'])
+  expect(statesIn(got, 'b')).toEqual(['error'])
+  expect(statesIn(got, 'c')).toEqual(['pending', 'success'])
+})
+
+test('a pull request is answered with what would change', async () => {
+  const about = {
+    ...{ action: 'opened', number: 7 },
+    pull_request: {
+      updated_at: new Date().toISOString(),
+      base: { ref: 'main' },
+      head: { sha: commitOf('d'), repo: { full_name: 'acme/shop' } },
+    },
+  }
+  expect((await github('pull_request', about)).status).toBe(202)
+  await all.goOn()
+  expect(all.cloud.log).toEqual([])
+  const got = await told()
+  expect(statesIn(got, 'd')).toEqual(['success'])
+  const comment = got.find(({ url }) => url.endsWith('/issues/7/comments'))
+  expect(comment?.json.body).toContain('3 create')
+  expect(comment?.json.body).toContain('::kept')
+  expect(eventsIn(got)).toEqual([])
+})
+
+test('what cannot be begun is told with its code', async () => {
+  await all.ask('bad')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  await all.goOn()
+  const [got] = await told()
+  expect(got?.json).toMatchObject({
+    ...{ event: 'deployment.failed', request: 'bad', codes: ['PROJECT_INVALID'] },
+  })
+})
+
+test('an end that nobody lived to tell is told by whoever looks at the stack next', async () => {
+  await all.ask('k')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  const kill = { effect: 1, call: 'catalog.release', when: 'after' } as const
+  await expect(all.goOn({ kill })).rejects.toThrow(Killed)
+  expect(eventsIn(await told())).toEqual(['deployment.started'])
+  await all.generate()
+  await all.generate()
+  expect(eventsIn(await told())).toEqual(['deployment.succeeded'])
+})
+
+/** A refresh every hour, and its run at the first full hour that was due. */
+async function refreshed(remediate: boolean) {
+  const { platform, stack } = all
+  const key = { kind: 'schedule', scope: stack, name: 'hourly' } as const
+  const createdAt = Date.now() - 3_700_000
+  const value = { when: 'rate(1 hour)', operation: { kind: 'refresh', remediate }, createdAt }
+  await platform.documents.put(key, scheduleDocument.parse(value), 0)
+  return () => lookAtSchedule({ ...server(), requests: platform.requests }, key)
+}
+
+test('a schedule finds drift, says so, and has it removed when it is told to', async () => {
+  await all.ask('first')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  await all.goOn()
+  await told()
+  all.cloud.drift()
+  const look = await refreshed(true)
+  expect([await look(), await look()]).toEqual(['run', 'wait'])
+  await all.goOn()
+  const got = await told()
+  expect(eventsIn(got)).toEqual(['deployment.drift', 'deployment.started', 'deployment.succeeded'])
+  expect(got[0]?.json).toMatchObject({ stack: all.stack, command: 'refresh', count: 2 })
+  expect(got[0]?.json.urns.map((urn: string) => urn.split('::').at(-1)).toSorted()).toEqual([
+    'gone',
+    'kept',
+  ])
+  expect([...all.cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
+  expect(await all.platform.catalog.history(all.stack, 10)).toHaveLength(2)
+})
+
+test('a schedule that finds none says nothing, and one whose stack is busy is left out', async () => {
+  await all.ask('first')
+  const look = await refreshed(false)
+  expect(await look()).toBe('skip')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  await all.goOn()
+  await told()
+  await all.platform.documents.put(
+    { kind: 'schedule', scope: all.stack, name: 'again' },
+    scheduleDocument.parse({
+      when: 'rate(1 hour)',
+      operation: { kind: 'refresh' },
+      createdAt: (Date.now() - 3_700_000) as EpochMs,
+    }),
+    0,
+  )
+  const key = { kind: 'schedule', scope: all.stack, name: 'again' } as const
+  expect(await lookAtSchedule({ ...server(), requests: all.platform.requests }, key)).toBe('run')
+  await all.goOn()
+  expect(await told()).toEqual([])
+  expect(await all.platform.catalog.history(all.stack, 10)).toHaveLength(1)
+})
