@@ -17,7 +17,8 @@ const pauseMs = 5_000
 
 /**
  * Runs a task of the long pool until it is told to end: it takes nothing more then, a generator
- * leaves its deployment to the next one, and what runs is awaited. What fails comes again by itself.
+ * leaves its deployment to the next one, and what runs is awaited. What fails comes again by
+ * itself.
  */
 export async function runLongPool(turn: LongTurn): Promise<void> {
   const aws = openAws(process.env)
