@@ -11,6 +11,7 @@ import {
   type Surroundings,
   tearDown,
 } from '../surroundings/surround.ts'
+import type { FetchPlugin } from '../surroundings/plugin-folder.ts'
 import { patiently } from '../surroundings/patient.ts'
 import { createToldOnce } from '../surroundings/told-once.ts'
 import { keepDeadManArmed, leaseIdOf } from './dead-man.ts'
@@ -37,12 +38,16 @@ export interface LifeDeps {
   readonly hosts?: () => Hosts
   /** The environment of a stack's program and plugins; that of this process where it is absent. */
   readonly environmentOf?: (request: DeployRequest) => Promise<Readonly<Record<string, string>>>
+  /** Puts plugins that are nowhere into the plugin cache of that environment. */
+  readonly fetchPlugin?: FetchPlugin
 }
 
 /** What a run is asked with, with the environment of its stack. */
 export async function inEnvironment(deps: LifeDeps, asked: Asked): Promise<Asked> {
-  if (deps.environmentOf === undefined) return asked
-  return { ...asked, environment: await deps.environmentOf(asked.request) }
+  const { environmentOf, fetchPlugin } = deps
+  const fetched = fetchPlugin === undefined ? asked : { ...asked, fetchPlugin }
+  if (environmentOf === undefined) return fetched
+  return { ...fetched, environment: await environmentOf(asked.request) }
 }
 
 /**

@@ -17,6 +17,7 @@ import { createLog } from '../../shared/platform/system/log.ts'
 import { compact } from '../compaction/handle.ts'
 import type { StackServer } from '../step-generator/serve-stack.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
+import { createPluginFetch } from './plugin-folder.ts'
 import { openSecrets } from './open-secrets.ts'
 import { createProgramFolders } from './program-folder.ts'
 import { programRequest, type ProgramRequestDeps } from './program-request.ts'
@@ -55,6 +56,11 @@ export function openAws(env: Env): AwsSurroundings {
   const assume: AssumeRole = (role, { stack }) => assumed(role, stack)
   const environmentOf: StackServer['environmentOf'] = request =>
     stackEnvironment({ env, region, home, assume }, request)
+  const fetchPlugin = createPluginFetch(platform.plugins, {
+    home,
+    os: process.platform,
+    arch: process.arch,
+  })
   return {
     platform,
     places,
@@ -63,6 +69,7 @@ export function openAws(env: Env): AwsSurroundings {
       requests: platform.requests,
       ports: functionPorts(platform),
       environmentOf,
+      fetchPlugin,
       ...requestsOf(platform, programs),
     }),
   }

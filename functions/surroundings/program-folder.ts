@@ -1,12 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { extract } from 'tar'
-import { limits } from '../../shared/config/limits.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
+import { unpackArchive } from './unpack.ts'
 
 /** Unpacks programs into a scratch folder, each archive once. */
 export interface ProgramFolders {
@@ -47,7 +43,7 @@ async function unpacked(
   const making = mkdtempSync(join(scratch, 'programs', 'making-'))
   try {
     mkdirSync(join(making, 'program'))
-    await unpack(bytes, { into: join(making, 'program'), archive })
+    await unpackArchive(bytes, { into: join(making, 'program'), name: `archive ${archive}` })
     writeFileSync(join(making, whole), '')
     rename(making, place)
     return join(place, 'program')
@@ -66,34 +62,4 @@ function rename(making: string, place: string): void {
   } catch (thrown) {
     if (!existsSync(join(place, whole))) throw thrown
   }
-}
-
-/** Entries that lead out of the folder are refused, and so is more than a program may have. */
-async function unpack(
-  bytes: Uint8Array,
-  about: { readonly into: string; readonly archive: BlobHash },
-): Promise<void> {
-  const { into, archive } = about
-  let files = 0
-  let size = 0
-  let refusal: Error | undefined
-  const isTaken = (_path: string, entry: { readonly size?: number }): boolean => {
-    files += 1
-    size += entry.size ?? 0
-    if (files > limits.archiveFilesMax || size > limits.programBytesMax)
-      refusal ??= error('ARCHIVE_TOO_LARGE', `the archive ${archive} holds more than a program may`)
-    return refusal === undefined
-  }
-  try {
-    await pipeline(
-      Readable.from([bytes]),
-      extract({ cwd: into, strict: true, filter: (path, entry) => isTaken(path, entry) }),
-    )
-  } catch (cause) {
-    const why = messageOf(cause)
-    throw error('ARCHIVE_UNREADABLE', `the archive ${archive} cannot be unpacked: ${why}`, {
-      cause,
-    })
-  }
-  if (refusal !== undefined) throw refusal
 }

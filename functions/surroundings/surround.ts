@@ -1,6 +1,7 @@
 import { backoffMs } from '../../shared/engine/deployment/backoff.ts'
 import { configInputs } from '../../shared/engine/generator/provider-resolution.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
+import type { FetchPlugin } from './plugin-folder.ts'
 import { type Life, createLife } from '../../shared/engine/commands/life.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import { type StepEmitter, createStepEmitter } from '../../shared/engine/events/step-emitter.ts'
@@ -47,6 +48,8 @@ export interface Asked {
   readonly hosts?: () => Hosts
   /** The environment of programs and plugins; that of this process where it is absent. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Puts plugins that are nowhere into the plugin cache. */
+  readonly fetchPlugin?: FetchPlugin
 }
 
 /** What runs programs and plugins, and what those call. */
@@ -98,7 +101,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
   const plugins =
-    hosts?.plugins ?? pluginHost({ request, env, path, processes, monitor, emitter, scrub })
+    hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub })
   const nobody = (): undefined => undefined
   const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody }
   const beforeAgain = (number: number, why: string): Promise<void> => {
@@ -169,22 +172,25 @@ function startMonitor(
 }
 
 /** The host of the plugins of a run. */
-function pluginHost(about: {
-  readonly request: DeployRequest
-  readonly env: Readonly<Record<string, string>>
-  readonly path: string
-  readonly processes: ProcessesPort
-  readonly monitor: MonitorServer
-  readonly emitter: StepEmitter
-  readonly scrub: (text: string) => string
-}): PluginHost {
+function pluginHost(
+  { request, fetchPlugin }: Asked,
+  about: {
+    readonly env: Readonly<Record<string, string>>
+    readonly path: string
+    readonly processes: ProcessesPort
+    readonly monitor: MonitorServer
+    readonly emitter: StepEmitter
+    readonly scrub: (text: string) => string
+  },
+): PluginHost {
   const { env, path, processes, monitor, emitter, scrub } = about
-  const { source } = about.request
+  const { source } = request
   return createPluginHost({
     processes,
     env,
     path,
-    home: homedir(),
+    home: env['HOME'] ?? homedir(),
+    ...(fetchPlugin === undefined ? {} : { fetch: fetchPlugin }),
     programDirectory: source.directory,
     project: source.name,
     runtimeOptions: source.runtimeOptions,

@@ -38,4 +38,6 @@ export const awsLimits = {
   blobsPerPage: 1_000,
   /** How often a put is tried that others disturb, or that finds a damaged blob in its place. */
   putTriesMax: 5,
+  /** Versions of one plugin that are looked at for the newest. */
+  pluginVersionsMax: 1_000,
 } as const

@@ -128,6 +128,10 @@ export const catalogue = {
     hint: 'Install Node 22 or later, or run `npm install` in the antichain folder.',
   },
   PLUGIN_MISSING: { exit: 1, hint: 'Put the plugin on PATH or into the plugin cache.' },
+  PLUGIN_CHECKSUM: {
+    exit: 1,
+    hint: 'Put the archive of the plugin into the bucket again; what is there was not used.',
+  },
   PLUGIN_FAILED: { exit: 1, hint: 'The plugin process failed; its last lines stand above.' },
   PROVIDER_FAILED: { exit: 1, hint: 'Correct what the provider names and run the command again.' },
   PROVIDER_REFERENCE: {

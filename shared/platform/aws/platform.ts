@@ -1,10 +1,12 @@
 import { bucketPrefixes } from '../../config/aws-places.ts'
+import type { PluginStorePort } from '../../ports/plugins.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { LogPort } from '../../ports/system.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { createSystemRandom } from '../system/random.ts'
 import { createBlobSweep } from './blobs/blob-sweep.ts'
 import { createBlobs } from './blobs/blobs.ts'
+import { createPluginStore } from './blobs/plugin-store.ts'
 import { type AwsSettings, createS3, createSqs } from './clients.ts'
 import { createDynamoClient } from './dynamo/client.ts'
 import { createJournalHints } from './dynamo/hints.ts'
@@ -17,6 +19,7 @@ import { createRecords } from './records.ts'
 export interface AwsPlatform extends Platform {
   readonly chains: AwsChainQueue
   readonly nudges: AwsNudges
+  readonly plugins: PluginStorePort
   readonly close: () => void
 }
 
@@ -49,6 +52,7 @@ export function createAwsPlatform(about: {
     ...createRecords({ client, clock, random, region, tables }, blobs),
     blobs,
     blobSweep: createBlobSweep(bucket),
+    plugins: createPluginStore({ ...bucket, prefix: bucketPrefixes.plugins, clock }),
     chains: createChainQueue({ sqs, queues, blobs, clock, log }),
     nudges: createNudges({ sqs, url: urls[places.pool], urls, clock, log }),
     hints: createJournalHints({ journal, clock, random, log }),

@@ -47,6 +47,8 @@ export interface PluginHostDeps {
   readonly engineAddress: () => string
   /** Must not wait and not throw. */
   readonly said: (what: PluginSaid) => void
+  /** Puts a plugin that is nowhere into the plugin cache; false when it cannot. */
+  readonly fetch?: (plugin: PluginDescriptor) => Promise<boolean>
 }
 
 /** Plugins whose output is meant for the person: they run the person's own code. */
@@ -62,7 +64,9 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
   return {
     find,
     async load(plugin, about) {
-      const found = find(plugin)
+      const there = find(plugin)
+      const isFetched = 'missing' in there && (await deps.fetch?.(plugin)) === true
+      const found = isFetched ? find(plugin) : there
       if ('missing' in found) throw error('PLUGIN_MISSING', found.missing)
       const first = streams + 1
       streams += 2

@@ -1,0 +1,98 @@
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import semver from 'semver'
+import { z } from 'zod'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import { error, hasCode } from '../../../errors/error.ts'
+import type { PluginKey, PluginStorePort } from '../../../ports/plugins.ts'
+import type { ClockPort } from '../../../ports/system.ts'
+import type { BlobHash } from '../../../records/ids.ts'
+import { guarded, statusOf } from '../failures.ts'
+import { createBlobs } from './blobs.ts'
+import type { Bucket } from './objects.ts'
+
+/** What is kept of a plugin beside its bytes: under their checksum they are a blob. */
+const noteForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
+
+/** Names of plugins become parts of keys: nothing but these signs. */
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
+
+/**
+ * Plugins in a part of a bucket: `<prefix><kind>-<name>-<os>-<arch>-v<version>.json` says the
+ * checksum of an archive, which is a blob of the same part. Throws PLUGIN_CHECKSUM, and what
+ * `awsFailure` says.
+ */
+export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }): PluginStorePort {
+  const { s3, bucket } = deps
+  const blobs = createBlobs(deps)
+  const noteAt = async (key: string): Promise<BlobHash | undefined> => {
+    try {
+      const found = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+      const text = (await found.Body?.transformToString()) ?? ''
+      return noteForm.parse(JSON.parse(text)).sha256 as BlobHash
+    } catch (thrown) {
+      if (statusOf(thrown) === 404) return undefined
+      throw thrown
+    }
+  }
+  return {
+    async get(plugin) {
+      const version = plugin.version === '' ? await newest(deps, plugin) : plugin.version
+      if (version === undefined) return undefined
+      const key = keyOf(deps, { ...plugin, version })
+      const hash = await guarded(`plugin ${key}: get`, () => noteAt(key))
+      if (hash === undefined) return undefined
+      try {
+        return { version, bytes: await blobs.get(hash) }
+      } catch (cause) {
+        if (!hasCode(cause, 'STATE_INVALID')) throw cause
+        const what = `the archive of plugin ${plugin.name} ${version}`
+        throw error('PLUGIN_CHECKSUM', `${what} is absent or has not the checksum ${hash}`, {
+          cause,
+          details: { bucket, key },
+        })
+      }
+    },
+    async put(plugin, bytes) {
+      const key = keyOf(deps, plugin)
+      const sha256 = await blobs.put(bytes)
+      const body = JSON.stringify({ v: 1, sha256 })
+      const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: body })
+      await guarded(`plugin ${key}: put`, () => s3.send(command))
+      return sha256
+    },
+  }
+}
+
+function folderOf(
+  { prefix }: Bucket,
+  { kind, name, os, arch }: Omit<PluginKey, 'version'>,
+): string {
+  for (const part of [kind, name, os, arch])
+    if (!nameForm.test(part))
+      throw error('PLUGIN_MISSING', `'${part}' is no part of a plugin's name`)
+  return `${prefix}${kind}-${name}-${os}-${arch}-v`
+}
+
+function keyOf(place: Bucket, plugin: PluginKey): string {
+  const version = semver.valid(plugin.version)
+  if (version === null)
+    throw error('PLUGIN_MISSING', `'${plugin.version}' is no version of plugin ${plugin.name}`)
+  return `${folderOf(place, plugin)}${version}.json`
+}
+
+/** The newest version that is kept, as the plugin cache chooses it. */
+async function newest(place: Bucket, plugin: PluginKey): Promise<string | undefined> {
+  const prefix = folderOf(place, plugin)
+  const command = new ListObjectsV2Command({
+    Bucket: place.bucket,
+    Prefix: prefix,
+    MaxKeys: awsLimits.pluginVersionsMax,
+  })
+  const found = await guarded(`plugins ${prefix}: list`, () => place.s3.send(command))
+  const versions = (found.Contents ?? []).flatMap(({ Key: key = '' }) => {
+    const version = semver.valid(key.slice(prefix.length, -'.json'.length))
+    return version === null ? [] : [version]
+  })
+  const stable = versions.filter(version => semver.prerelease(version) === null)
+  return (stable.length > 0 ? stable : versions).toSorted(semver.rcompare)[0]
+}

@@ -1,0 +1,58 @@
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { expect, test } from 'vitest'
+import { createPluginStore } from '../../shared/platform/aws/blobs/plugin-store.ts'
+import { createS3 } from '../../shared/platform/aws/clients.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { madeBucket } from './places.ts'
+import { whenServed } from './served.ts'
+
+const arm = { kind: 'resource', name: 'gold', os: 'linux', arch: 'arm64' } as const
+const bytesOf = (text: string): Uint8Array => Buffer.from(text)
+
+whenServed('plugins in S3', ['S3'], settings => {
+  const opened = async () => {
+    const s3 = createS3(settings())
+    const bucket = await madeBucket(s3)
+    const prefix = 'plugins/'
+    return {
+      s3,
+      bucket,
+      store: createPluginStore({ s3, bucket, prefix, clock: createSystemClock() }),
+    }
+  }
+
+  test('a plugin is found by its version, or the newest stable one, for its machine', async () => {
+    const { store } = await opened()
+    for (const version of ['1.9.0', '1.10.0', '2.0.0-beta.1'])
+      await store.put({ ...arm, version }, bytesOf(version))
+    await store.put({ ...arm, arch: 'x64', version: '3.0.0' }, bytesOf('other'))
+    const text = async (version: string): Promise<string | undefined> => {
+      const found = await store.get({ ...arm, version })
+      return found && `${found.version} ${Buffer.from(found.bytes).toString()}`
+    }
+    expect(await text('1.9.0')).toBe('1.9.0 1.9.0')
+    expect(await text('')).toBe('1.10.0 1.10.0')
+    expect(await text('1.11.0')).toBeUndefined()
+    expect(await store.get({ ...arm, name: 'silver', version: '' })).toBeUndefined()
+  })
+
+  test('bytes that are not those of the checksum are not used', async () => {
+    const { s3, store, bucket } = await opened()
+    await store.put({ ...arm, version: '1.0.0' }, bytesOf('good'))
+    const { Contents: all = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }))
+    const blob = all.find(({ Key: key = '' }) => key.endsWith('.blob'))?.Key
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: blob, Body: 'evil' }))
+    await expect(store.get({ ...arm, version: '1.0.0' })).rejects.toMatchObject({
+      code: 'PLUGIN_CHECKSUM',
+    })
+  })
+
+  test('names that are none reach no bucket', async () => {
+    const { store } = await opened()
+    const bad = { ...arm, name: '../x', version: '1.0.0' }
+    await expect(store.get(bad)).rejects.toMatchObject({ code: 'PLUGIN_MISSING' })
+    await expect(store.put({ ...arm, version: 'x' }, bytesOf('x'))).rejects.toMatchObject({
+      code: 'PLUGIN_MISSING',
+    })
+  })
+})
