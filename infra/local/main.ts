@@ -31,7 +31,7 @@ const { values: words } = parseArgs({
     deploy: { type: 'string' },
     stack: { type: 'string', default: 'dev' },
     destroy: { type: 'boolean', default: false },
-    executors: { type: 'string', default: '4' },
+    executors: { type: 'string', default: '3' },
     'tidy-seconds': { type: 'string', default: '3600' },
     'kills-per-minute': { type: 'string', default: '0' },
     verbose: { type: 'boolean', default: false },

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
@@ -27,7 +28,7 @@ import {
 import type { Command } from '../../shared/records/log.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
 import { parallel } from '../e2e/cast.ts'
-import type { AskedChange, CloudObject } from '../e2e/place.ts'
+import { type AskedChange, type CloudObject, objectsIn } from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
 
 const testFolder = resolve(import.meta.dirname, '..')
@@ -101,6 +102,9 @@ export async function createCloudPlace(
   const settings = readSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
     'antichain:region': options.aws.region,
+    // Two cores cannot start more at once.
+    'antichain:executorsMax': '3',
+    'antichain:generatorsMax': '2',
     ...options.settings,
   })
   if ('problems' in settings) throw new Error(settings.problems.join('\n'))
@@ -156,7 +160,7 @@ export async function createCloudPlace(
     remove: async () => {
       desk.close()
       await cloud.end()
-      rmSync(root, { recursive: true, force: true })
+      await rm(root, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
@@ -221,13 +225,6 @@ function variablesOf(
     GOLD_NODE: join(ourNode, 'node'),
     GOLD_ASKED: '1',
   }
-}
-
-function objectsIn(cloud: string): readonly CloudObject[] {
-  const folder = join(cloud, 'objects')
-  return readdirSync(folder).map(
-    name => JSON.parse(readFileSync(join(folder, name), 'utf8')) as CloudObject,
-  )
 }
 
 function linesIn(file: string): readonly string[] {
