@@ -8,7 +8,7 @@ import { ourEnvironment, ourNode, programs, root } from './places.mjs'
 import { makeCode, prepare } from './prepare.mjs'
 import { start } from './quickstart.mjs'
 import { failure, say } from './saying.mjs'
-import { emulators, runTier } from './tests.mjs'
+import { cloud, emulators, runTier } from './tests.mjs'
 
 const commands = new Map([
   ['start', start],
@@ -17,6 +17,7 @@ const commands = new Map([
   ['test:aws', words => runTier('aws', words)],
   ['nightly', words => runTier('nightly', words)],
   ['emulators', startEmulators],
+  ['cloud', startCloud],
   ['check', check],
   ['gen', gen],
   ['bench', bench],
@@ -49,6 +50,11 @@ async function bench(words) {
 async function startEmulators(words) {
   await prepare()
   return runChild(ourNode, [emulators, ...words])
+}
+
+async function startCloud(words) {
+  await prepare()
+  return runChild(ourNode, [cloud, ...words])
 }
 
 /**

@@ -9,6 +9,7 @@ import { say, since } from './saying.mjs'
 export const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 const golden = join(root, 'test', 'golden', 'run-tier.mjs')
 export const emulators = join(root, 'infra', 'emulators', 'main.ts')
+export const cloud = join(root, 'infra', 'local', 'main.ts')
 
 /**
  * Runs a tier and ends with a line `N passed, N failed`, to which `, N skipped` may follow. `words`

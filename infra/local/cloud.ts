@@ -9,11 +9,13 @@
  * 3. Messages that no call has answered are left to their queue. 4. Everything listens on loopback
  * only, and ends with this process.
  */
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { QueueName } from '../../shared/config/aws-places.ts'
 import { type AwsSettings, createSqs } from '../../shared/platform/aws/clients.ts'
+import { startSupervisor, type Supervisor } from '../../shared/platform/system/supervisor.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
 import type { Settings } from '../settings.ts'
 import type { Environment, Outcome } from './environment.ts'
@@ -72,10 +74,12 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     webhookUrl: 'http://127.0.0.1/hooks/',
     ...(hidden === undefined ? {} : { hidden }),
   })
+  const supervisor = startSupervisor()
   const fleets = new Map<FunctionName, Fleet>()
   for (const row of functionsTable) {
     const code = about.code(row)
-    if (code !== undefined) fleets.set(row.name, fleetOf(about, row, { code, services }))
+    if (code !== undefined)
+      fleets.set(row.name, fleetOf(about, row, { code, services, supervisor }))
   }
   const sqs = createSqs(aws)
   const sources = functionsTable.flatMap(row => {
@@ -104,9 +108,10 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     end: async () => {
       endTidying()
       await ended(sources, [...fleets.values()])
+      await supervisor.close()
       sqs.destroy()
       await services.remove()
-      rmSync(about.folder, { recursive: true, force: true })
+      await rm(about.folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
@@ -114,14 +119,20 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
 function fleetOf(
   about: CloudAbout,
   row: FunctionRow,
-  { code, services }: { readonly code: string; readonly services: Services },
+  given: {
+    readonly code: string
+    readonly services: Services
+    readonly supervisor: Supervisor
+  },
 ): Fleet {
   const { settings, aws, told } = about
+  const { code, services, supervisor } = given
   const { name } = row
   return createFleet({
     name: `${settings.installation}-${name}`,
     arn: localArn(settings.installation, aws.region, name),
     code,
+    supervisor,
     folders: join(about.folder, 'environments'),
     memoryMb: row.memoryMb(settings),
     limitMs: about.limitMs?.[name] ?? row.timeoutSeconds * 1_000,

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import type { Supervisor } from '../../shared/platform/system/supervisor.ts'
 import { handlerName } from '../assets.ts'
 
 /** What an environment is made of. */
@@ -17,6 +19,8 @@ export interface EnvironmentAbout {
   readonly memoryMb: number
   /** Its variables beside those of the runtime: places, endpoints, credentials. */
   readonly variables: Readonly<Record<string, string>>
+  /** Kills its group when this process is gone, however it ends. */
+  readonly supervisor: Pick<Supervisor, 'add' | 'drop'>
   /** A line of its output. */
   readonly said: (line: string) => void
 }
@@ -26,7 +30,7 @@ export interface EnvironmentProcess {
   readonly pid: number
   /** Signals the group; does nothing once it is gone. */
   readonly signal: (name: NodeJS.Signals) => void
-  /** Resolves when it is gone, its group has been killed and its folder removed. */
+  /** Resolves when it is gone, its group has been killed and its folder removed; never rejects. */
   readonly gone: Promise<string>
 }
 
@@ -35,7 +39,7 @@ export function startEnvironmentProcess(
   about: EnvironmentAbout,
   address: string,
 ): EnvironmentProcess {
-  const { code, folder, said } = about
+  const { code, folder, said, supervisor } = about
   for (const part of ['home', 'tmp']) mkdirSync(join(folder, part), { recursive: true })
   const child = spawn(process.execPath, [join(import.meta.dirname, 'runtime.mjs')], {
     cwd: code,
@@ -44,6 +48,7 @@ export function startEnvironmentProcess(
     env: variablesOf(about, address),
   })
   for (const stream of [child.stdout, child.stderr]) eachLine(stream, said)
+  if (child.pid !== undefined) supervisor.add(child.pid)
   let isOver = false
   const signal = (name: NodeJS.Signals): void => {
     if (!isOver && child.pid !== undefined) signalGroup(child.pid, name)
@@ -53,8 +58,11 @@ export function startEnvironmentProcess(
       // What the function left in its group ends with it.
       signal('SIGKILL')
       isOver = true
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-      resolve(why)
+      if (child.pid !== undefined) supervisor.drop(child.pid)
+      // What it started dies a moment later, and may write until then.
+      void rm(folder, { recursive: true, force: true, maxRetries: 3 })
+        .catch(() => undefined)
+        .then(() => resolve(why))
     }
     child.once('error', thrown => over(`cannot be started: ${thrown.message}`))
     child.once('exit', (status, how) => over(`ended by itself with ${status ?? how}`))

@@ -14,4 +14,6 @@ export const cloudLimits = {
   pollPauseMs: 1_000,
   /** Between two looks at a deployment that is waited for. */
   askEveryMs: 200,
+  /** A deployment that `npm run cloud -- --deploy` waits for. */
+  deployMs: 1_800_000,
 } as const

@@ -213,6 +213,10 @@ export const catalogue = {
     exit: 1,
     hint: 'Take a checkout in which every entry of infra/functions-table.ts is there.',
   },
+  PLATFORM_EMULATOR_MISSING: {
+    exit: 1,
+    hint: 'Install the toolchain that is named; docs/emulators.md says which server needs which.',
+  },
   PLATFORM_CREDENTIALS_MISSING: {
     exit: 3,
     hint: 'Sign in (for example `aws sso login`), name a profile with AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',

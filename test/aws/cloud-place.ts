@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
@@ -26,7 +27,8 @@ import {
 } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
-import type { AskedChange, CloudObject } from '../e2e/place.ts'
+import { parallel } from '../e2e/cast.ts'
+import { type AskedChange, type CloudObject, objectsIn } from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
 
 const testFolder = resolve(import.meta.dirname, '..')
@@ -34,6 +36,8 @@ const ourNode = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
 const pluginFolder = join(testFolder, 'golden/provider')
 const passphrase = 'open sesame'
+/** What the configuration of every program here has as its `password`. */
+export const secretText = 'hunter-two-and-a-half'
 
 /** The bundles of the functions that have an entry, made once for each process of tests. */
 export function createBundles(): {
@@ -67,7 +71,7 @@ export interface CloudPlace {
   /** Packs the program with other variables of its environment, and uploads it. */
   readonly upload: (variables: Readonly<Record<string, string>>) => Promise<BlobHash>
   /** Asks for a deployment and waits for its end. */
-  readonly deploy: (command: Command, program: BlobHash) => Promise<HistoryRecord>
+  readonly deploy: (command: Command, program: BlobHash, limitMs?: number) => Promise<HistoryRecord>
   /** The published snapshot, of which nothing is wrong. */
   readonly exported: () => Promise<string>
   readonly objects: () => readonly CloudObject[]
@@ -98,6 +102,9 @@ export async function createCloudPlace(
   const settings = readSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
     'antichain:region': options.aws.region,
+    // Two cores cannot start more at once.
+    'antichain:executorsMax': '3',
+    'antichain:generatorsMax': '2',
     ...options.settings,
   })
   if ('problems' in settings) throw new Error(settings.problems.join('\n'))
@@ -129,9 +136,9 @@ export async function createCloudPlace(
       writeFileSync(join(program, 'variables.json'), JSON.stringify(variables))
       return desk.upload(program)
     },
-    deploy: async (command, archive) => {
-      const key = await desk.ask({ stack, command, program: archive })
-      const end = await desk.over(stack, key, 100_000).catch((thrown: unknown) => {
+    deploy: async (command, archive, limitMs = 100_000) => {
+      const key = await desk.ask({ stack, command, program: archive, parallel })
+      const end = await desk.over(stack, key, limitMs).catch((thrown: unknown) => {
         throw new Error(said(), { cause: thrown })
       })
       if (!('deployment' in end) || !('result' in end)) throw new Error(JSON.stringify(end))
@@ -153,7 +160,7 @@ export async function createCloudPlace(
     remove: async () => {
       desk.close()
       await cloud.end()
-      rmSync(root, { recursive: true, force: true })
+      await rm(root, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
@@ -176,8 +183,15 @@ async function createProgram(program: string, fixture: string): Promise<void> {
     dereference: true,
     filter: path => !unused.some(form => form.test(path.slice(sdkModules.length))),
   })
-  const salt = (await createPassphraseManager(passphrase)).state['salt']
-  writeFileSync(join(program, 'Pulumi.dev.yaml'), `encryptionsalt: ${salt}\n`)
+  const { state, crypter } = await createPassphraseManager(passphrase)
+  const password = JSON.stringify(crypter.encrypt(secretText))
+  const lines = [
+    `encryptionsalt: ${state['salt']}`,
+    'config:',
+    `  ${fixture}:password:`,
+    `    secure: ${password}`,
+  ]
+  writeFileSync(join(program, 'Pulumi.dev.yaml'), `${lines.join('\n')}\n`)
 }
 
 /** What of the SDK's packages no program loads: two thirds of them. */
@@ -211,13 +225,6 @@ function variablesOf(
     GOLD_NODE: join(ourNode, 'node'),
     GOLD_ASKED: '1',
   }
-}
-
-function objectsIn(cloud: string): readonly CloudObject[] {
-  const folder = join(cloud, 'objects')
-  return readdirSync(folder).map(
-    name => JSON.parse(readFileSync(join(folder, name), 'utf8')) as CloudObject,
-  )
 }
 
 function linesIn(file: string): readonly string[] {

@@ -1,7 +1,10 @@
-/** The local cloud: bundled functions as processes of their own, with nothing between them but the services. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+/**
+ * The local cloud: bundled functions as processes of their own, with nothing between them but the
+ * services and the provider's cloud.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readExport } from '../e2e/state.ts'
-import { createBundles, createCloudPlace } from './cloud-place.ts'
+import { type CloudPlace, createBundles, createCloudPlace, secretText } from './cloud-place.ts'
 import { whenServed } from './served.ts'
 
 whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
@@ -11,19 +14,55 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   })
   afterAll(() => bundles?.remove())
 
-  describe('a program', () => {
-    test('is deployed by bundled functions', async () => {
-      const place = await createCloudPlace('small', { aws: settings(), code: bundles.code })
-      try {
-        const program = await place.upload({})
-        const end = await place.deploy('up', program)
+  describe('a program with some of everything', () => {
+    let place: CloudPlace
+    beforeEach(async () => {
+      place = await createCloudPlace('shop', { aws: settings(), code: bundles.code })
+    })
+    afterEach(() => place?.remove())
+
+    test('is deployed, changed, refreshed and destroyed by bundled functions', async () => {
+      const run = async (command: 'up' | 'refresh' | 'destroy', program: never) => {
+        const beganMs = performance.now()
+        const end = await place.deploy(command, program)
+        console.log(command, Math.round(performance.now() - beganMs), JSON.stringify(end.changes))
         expect(end.result, await place.told(end.deployment)).toBe('succeeded')
-        const state = readExport(await place.exported())
-        expect(place.objects().map(({ id }) => id)).toEqual(['thing-1'])
-        expect(state.resources.map(({ id }) => id)).toContain('thing-1')
-      } finally {
-        await place.remove()
+        const text = await place.exported()
+        expect(text).not.toContain(secretText)
+        return readExport(text)
       }
+      const first = (await place.upload({ STEP: '1' })) as never
+      const made = await run('up', first)
+      expect(idsOf(place)).toEqual(['database-1', 'old-1', 'page-1', 'server-1'])
+      expect(made.resources.map(({ name }) => name)).toContain('note')
+      const second = (await place.upload({ STEP: '2' })) as never
+      await run('up', second)
+      expect(idsOf(place)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
+      const refreshed = await run('refresh', second)
+      expect(refreshed.resources.map(({ id }) => id)).toContain('server-2')
+      const gone = await run('destroy', second)
+      expect(gone.resources).toEqual([])
+      expect(idsOf(place)).toEqual([])
+      const asked = place.asked().map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
+      console.log(
+        asked.join(', '),
+        place.calls.map(c => `${c.name} ${Math.round(c.ms)} ${c.isCold}`).join('\n'),
+      )
+      expect(asked.toSorted()).toEqual(
+        [
+          ...['create database', 'create old', 'create page', 'create server'],
+          ...['create new', 'create server', 'delete old', 'delete server', 'update page'],
+          ...['delete database', 'delete new', 'delete page', 'delete server'],
+        ].toSorted(),
+      )
+      expect(place.said()).not.toContain(secretText)
     })
   })
 })
+
+function idsOf(place: CloudPlace): readonly string[] {
+  return place
+    .objects()
+    .map(({ id }) => id)
+    .toSorted()
+}

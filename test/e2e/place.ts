@@ -223,7 +223,8 @@ function ended(child: ChildProcess): Promise<number> {
   })
 }
 
-function objectsIn(cloud: string): readonly CloudObject[] {
+/** The objects of a provider's cloud. */
+export function objectsIn(cloud: string): readonly CloudObject[] {
   const folder = join(cloud, 'objects')
   return readdirSync(folder).flatMap(name => {
     const file = join(folder, name)

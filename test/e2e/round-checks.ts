@@ -36,7 +36,7 @@ export async function checkRound(
  * No create is asked for twice; an update or delete only when an executor died that may have asked
  * for it, which ran so many at once.
  */
-function checkAsked({ asked, killed }: OverRound): number {
+export function checkAsked({ asked, killed }: Pick<OverRound, 'asked' | 'killed'>): number {
   const counts = new Map<string, number>()
   for (const { call, urn, id = '' } of asked) {
     const key = call === 'create' ? `${call} ${urn}` : `${call} ${urn} ${id}`
@@ -52,7 +52,7 @@ function checkAsked({ asked, killed }: OverRound): number {
 }
 
 /** The state, which breaks no rule; each object is in it or named pending, and the other way. */
-async function soundState(place: Place): Promise<FoundState> {
+export async function soundState(place: Pick<Place, 'exported' | 'objects'>): Promise<FoundState> {
   const text = await place.exported()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
@@ -75,7 +75,10 @@ function checkPending({ killed, exit, said }: OverRound, state: FoundState): voi
 }
 
 /** What is not pending, and needs nothing that is, is at its goal; all is when nothing is pending. */
-function checkGoal({ round, env }: OverRound, state: FoundState): void {
+export function checkGoal(
+  { round, env }: { readonly round: Pick<Round, 'doing'>; readonly env: OverRound['env'] },
+  state: FoundState,
+): void {
   const goal = goalOf(round, env)
   const pending = new Set(state.pending.map(({ name }) => name))
   const isOpen = (name: string): boolean => pending.has(name) || pending.has(neededBy(name) ?? '')
@@ -108,7 +111,7 @@ function things({ resources }: FoundState): FoundState['resources'] {
 
 /** What the program asks for, by name; it is the program in other words. */
 function goalOf(
-  { doing }: Round,
+  { doing }: Pick<Round, 'doing'>,
   env: OverRound['env'],
 ): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   if (doing.startsWith('destroy')) return new Map()

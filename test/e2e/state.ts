@@ -65,7 +65,7 @@ export async function stateOf(place: Place, stack = 'dev'): Promise<FoundState> 
 }
 
 /** Objects of the provider that the state neither has nor names in a pending operation. */
-export function lostObjects(place: Place, state: FoundState): readonly string[] {
+export function lostObjects(place: Pick<Place, 'objects'>, state: FoundState): readonly string[] {
   const kept = new Set(state.resources.map(({ id }) => id))
   const pending = new Set(state.pending.map(({ name }) => name))
   return place

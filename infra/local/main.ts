@@ -1,0 +1,165 @@
+/**
+ * `npm run cloud`: an installation on this machine. Installs and starts the emulators, makes the
+ * services, bundles the functions and runs them until it is told to end. With `--deploy <folder>` it
+ * deploys that program to the stack of `--stack` and ends, with `--destroy` after removing it again.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { awsSettings, type AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { readProject } from '../../shared/programs/project-file.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import type { Command } from '../../shared/records/log.ts'
+import { createAssets } from '../assets.ts'
+import { install } from '../emulators/install.ts'
+import { emulators } from '../emulators/servers.ts'
+import { type Emulators, startEmulators } from '../emulators/start.ts'
+import { functionsTable } from '../functions-table.ts'
+import { readSettings } from '../settings.ts'
+import { type LocalCloud, startCloud } from './cloud.ts'
+import { openDesk } from './desk.ts'
+import { keepKilling } from './kills.ts'
+import { tellCalls } from './tell-calls.ts'
+
+const say = (line: string): void => console.log(`· ${line}`)
+
+const { values: words } = parseArgs({
+  options: {
+    deploy: { type: 'string' },
+    stack: { type: 'string', default: 'dev' },
+    destroy: { type: 'boolean', default: false },
+    executors: { type: 'string', default: '3' },
+    'tidy-seconds': { type: 'string', default: '3600' },
+    'kills-per-minute': { type: 'string', default: '0' },
+    verbose: { type: 'boolean', default: false },
+  },
+})
+
+async function main(): Promise<number> {
+  const all = []
+  for (const row of emulators) all.push(await install(row, process.env, say))
+  for (const one of all)
+    if (one.kind === 'missing')
+      throw error('PLATFORM_EMULATOR_MISSING', `${one.row.name}: ${one.why}`)
+  const started = await startEmulators(all.filter(one => one.kind === 'installed'))
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-cloud-'))
+  try {
+    // Clients of this process find the emulators as those of functions do.
+    Object.assign(process.env, started.variables)
+    const aws = awsSettings(process.env)
+    const cloud = await startFunctions(started, aws, folder)
+    const endKilling = startKilling(cloud)
+    try {
+      if (words.deploy !== undefined) return await deploy(aws, cloud, words.deploy)
+      say('Ctrl-C ends it')
+      const why = await Promise.race([started.died, told()])
+      if (why !== undefined) throw error('PLATFORM_FAILED', why)
+      return 0
+    } finally {
+      endKilling()
+      await cloud.end()
+    }
+  } finally {
+    await started.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Bundles the functions that have an entry, and runs them. */
+async function startFunctions(
+  { variables }: Emulators,
+  aws: AwsSettings,
+  folder: string,
+): Promise<LocalCloud> {
+  const settings = readSettings({
+    'antichain:region': aws.region,
+    'antichain:executorsMax': words.executors,
+  })
+  if ('problems' in settings) throw error('CLI_USAGE', settings.problems.join('; '))
+  const beganMs = performance.now()
+  const assets = createAssets('existing', join(folder, 'bundles'))
+  const code = new Map(functionsTable.map(row => [row.name, assets.code(row)]))
+  say(`functions are bundled after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
+  const { PATH = '', PULUMI_CONFIG_PASSPHRASE = demoPassphrase } = process.env
+  const cloud = await startCloud({
+    settings,
+    aws,
+    code: row => (assets.absent.has(row.entry) ? undefined : code.get(row.name)),
+    folder: join(folder, 'functions'),
+    variables: {
+      ...variables,
+      PATH: process.env['ANTICHAIN_USER_PATH'] ?? PATH,
+      PULUMI_CONFIG_PASSPHRASE,
+    },
+    tidyMs: Number(words['tidy-seconds']) * 1_000,
+    told: tellCalls(say, words.verbose),
+  })
+  say(`installation '${settings.installation}' runs: ${cloud.names.join(', ')}`)
+  for (const entry of assets.absent) say(`not there: ${entry}`)
+  for (const [name, value] of Object.entries(variables))
+    if (name.endsWith('_ENDPOINT')) say(`${name}=${value}`)
+  return cloud
+}
+
+/** With `--kills-per-minute`: environments die by chance, as they may on AWS. */
+function startKilling(cloud: LocalCloud): () => void {
+  const perMinute = Number(words['kills-per-minute'])
+  if (!(perMinute > 0)) return () => undefined
+  const { names } = cloud
+  const killed = (name: string, pid: number): void => say(`${name} [${pid}] was killed`)
+  return keepKilling(cloud, { names, perMinute, draw: Math.random, killed })
+}
+
+/** Nothing of a cloud that is gone in a minute is worth a secret. */
+const demoPassphrase = 'antichain-cloud'
+
+async function deploy(aws: AwsSettings, cloud: LocalCloud, folder: string): Promise<number> {
+  const desk = openDesk(aws, cloud.services)
+  try {
+    const stack = stackIdOf(readProject(folder).name, words.stack)
+    await desk.platform.catalog.createStack(stack, desk.platform.clock.now())
+    const program = await desk.upload(folder)
+    const commands: readonly Command[] = words.destroy ? ['up', 'destroy'] : ['up']
+    for (const command of commands) {
+      const key = await desk.ask({ stack, command, program })
+      const end = await desk.over(stack, key, cloudLimits.deployMs)
+      if (!('deployment' in end) || !('result' in end)) throw refused(end)
+      const changes = Object.entries(end.changes ?? {}).map(([op, count]) => `${op} ${count}`)
+      say(`${command} of ${stack}: ${end.result} (${changes.join(', ')})`)
+      if (end.result !== 'succeeded') return 1
+    }
+    return 0
+  } finally {
+    desk.close()
+  }
+}
+
+function refused(end: object): DeployError {
+  const why = 'message' in end ? String(end.message) : JSON.stringify(end)
+  return error('DEPLOYMENT_FAILED', `the request was refused: ${why}`)
+}
+
+/** Resolves when this process is told to end. */
+function told(): Promise<undefined> {
+  // Waiting for a signal keeps no process alive by itself.
+  const alive = setInterval(() => {}, 1 << 30)
+  return new Promise<undefined>(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => resolve(undefined))
+  }).finally(() => clearInterval(alive))
+}
+
+try {
+  process.exitCode = await main()
+} catch (thrown) {
+  const known = thrown instanceof DeployError
+  console.error(
+    known
+      ? `error[${thrown.code}]: ${thrown.message}\n  what to do: ${thrown.hint}`
+      : `error: ${messageOf(thrown)}`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { FunctionName } from '../../infra/functions-table.ts'
+import { killOne } from '../../infra/local/kills.ts'
+import { until } from '../e2e/place.ts'
+import { checkAsked, checkGoal, soundState } from '../e2e/round-checks.ts'
+import { doings } from '../e2e/rounds.ts'
+import { type FoundState, readExport } from '../e2e/state.ts'
+import { type CloudPlace, createCloudPlace, type CloudPlaceOptions } from './cloud-place.ts'
+
+/** Functions that die in rounds. */
+const victims = ['step-generator', 'step-executor', 'compaction'] as const
+
+/** A kill, once a part of the calls was asked for, and a little later. */
+export interface CloudKill {
+  readonly whom: (typeof victims)[number]
+  readonly part: number
+  readonly afterMs: number
+}
+
+/** One deployment by functions, some of whose environments die. */
+export interface CloudRound {
+  readonly doing: 'create' | 'update' | 'mixed' | 'destroy'
+  readonly kills: readonly CloudKill[]
+  readonly seed: number
+}
+
+/** What a round came to. */
+export interface CloudRoundResult {
+  readonly kills: readonly string[]
+  readonly seconds: number
+  /** Creates of which only a person can know. */
+  readonly unknown: number
+  /** Updates and deletes that were asked for a second time. */
+  readonly repeated: number
+}
+
+/** Rounds of a seed: each doing in turn, with a kill or two. */
+export function drawCloudRounds(seed: number, count: number): readonly CloudRound[] {
+  const kill = fc.record({
+    whom: fc.constantFrom(...victims),
+    part: fc.integer({ min: 0, max: 95 }).map(percent => percent / 100),
+    afterMs: fc.integer({ min: 0, max: 400 }),
+  })
+  const kills = fc
+    .array(kill, { minLength: 1, maxLength: 3, size: 'max' })
+    .map(drawn => drawn.toSorted((a, b) => a.part - b.part))
+  const names = ['create', 'update', 'mixed', 'destroy'] as const
+  return fc.sample(kills, { seed, numRuns: count }).map((drawn, at) => ({
+    doing: names[at % names.length] ?? 'create',
+    kills: drawn,
+    seed: seed + at,
+  }))
+}
+
+/** A round in words. */
+export function toldCloudRound({ doing, kills }: CloudRound): string {
+  const told = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
+  return `${doing}, killed: ${told.join(', ')}`
+}
+
+/** From the last renewal of who died until others act, twice over, and the work itself. */
+const roundMs = 900_000
+
+/**
+ * Runs a round: environments are killed at its moments, nobody helps. Then the provider's log and
+ * objects are held against the state, and the next deployment must reach the goal.
+ */
+export async function runCloudRound(
+  round: CloudRound,
+  options: CloudPlaceOptions,
+): Promise<CloudRoundResult> {
+  const { doing, seed } = round
+  const place = await createCloudPlace('rounds', { tidyMs: 20_000, ...options })
+  try {
+    const change = doing === 'mixed' ? 'mixed' : 'update'
+    const env = { CHANGE: change, DELAY: '100' }
+    const first = await place.upload({ ...env, STEP: '1' })
+    const second = await place.upload({ ...env, STEP: '2' })
+    if (doing !== 'create') expect((await place.deploy('up', first)).result).toBe('succeeded')
+    const before = place.asked().length
+    const beganMs = performance.now()
+    const over = new AbortController()
+    const killing = killAlong(round, { place, before, signal: over.signal })
+    const command = doing === 'destroy' ? 'destroy' : 'up'
+    const end = await place.deploy(command, second, roundMs)
+    const seconds = Math.round((performance.now() - beganMs) / 1000)
+    over.abort()
+    const kills = await killing
+    const asked = place.asked().slice(before)
+    const killed = kills.map(whom =>
+      whom === 'step-executor' ? ('executor' as const) : ('generator' as const),
+    )
+    const repeated = checkAsked({ asked, killed })
+    const state = await soundState(place)
+    const about = { round: { doing }, env: { ...env, STEP: '2' } }
+    checkGoal(about, state)
+    if (!killed.includes('executor')) expect(state.pending).toEqual([])
+    const said = await place.told(end.deployment)
+    for (const { name, type } of state.pending) {
+      expect(type).toBe('creating')
+      expect(said).toContain(name)
+    }
+    expect(end.result, said).toBe(state.pending.length === 0 ? 'succeeded' : 'failed')
+    if (state.pending.length > 0 && command === 'up') await goOn(place, about, state, second)
+    return { kills, seconds, unknown: state.pending.length, repeated }
+  } catch (thrown) {
+    throw new Error(`seed ${seed}: ${toldCloudRound(round)}\n${place.said()}`, { cause: thrown })
+  } finally {
+    await place.remove()
+  }
+}
+
+/** The next deployment makes what nobody knows of; what that left is all that ever lies about. */
+async function goOn(
+  place: CloudPlace,
+  about: Parameters<typeof checkGoal>[0],
+  left: FoundState,
+  program: Parameters<CloudPlace['deploy']>[1],
+): Promise<void> {
+  await place.deploy('up', program, roundMs)
+  const state = readExport(await place.exported())
+  checkGoal(about, { ...state, pending: [] })
+  const unknown = new Set(left.pending.map(({ name }) => name))
+  const kept = new Set(state.resources.map(({ id }) => id))
+  const lost = place.objects().filter(({ id }) => !kept.has(id))
+  for (const { id } of lost) expect([...unknown]).toContain(id.replace(/-\d+$/, ''))
+  expect(lost.length).toBeLessThanOrEqual(unknown.size)
+}
+
+/** Kills at each moment of the round that comes before its end; answers who was. */
+async function killAlong(
+  { doing, kills, seed }: CloudRound,
+  about: { readonly place: CloudPlace; readonly before: number; readonly signal: AbortSignal },
+): Promise<readonly FunctionName[]> {
+  const { place, before, signal } = about
+  const killed: FunctionName[] = []
+  const draw = drawOf(seed)
+  for (const { whom, part, afterMs } of kills) {
+    const calls = Math.max(1, Math.floor(part * doings[doing].calls))
+    const isDue = (): boolean => place.asked().length - before >= calls
+    await until(() => signal.aborted || isDue(), { what: `${calls} calls`, limitMs: roundMs })
+    await new Promise(done => setTimeout(done, afterMs))
+    if (signal.aborted) break
+    if (killOne(place.cloud, whom, draw) !== undefined) killed.push(whom)
+  }
+  return killed
+}
+
+/** Numbers from 0 to below 1, the same for a seed. */
+function drawOf(seed: number): () => number {
+  let at = seed
+  return () => {
+    at = (at * 1_103_515_245 + 12_345) % 2_147_483_648
+    return at / 2_147_483_648
+  }
+}

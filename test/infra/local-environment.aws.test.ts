@@ -1,0 +1,136 @@
+/** An environment of the local cloud lives as one of Lambda does. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Environment, startEnvironment } from '../../infra/local/environment.ts'
+import { failuresIn } from '../../infra/local/event-source.ts'
+import { startSupervisor, type Supervisor } from '../../shared/platform/system/supervisor.ts'
+import { until } from '../e2e/place.ts'
+
+const handlers = `
+import { spawn } from 'node:child_process'
+let count = 0
+let ticks = 0
+export const handler = async (event, context) => {
+  count += 1
+  if (event.do === 'throw') throw new TypeError('wrong')
+  if (event.do === 'hang') await new Promise(() => setInterval(() => {}, 1000))
+  if (event.do === 'exit') process.exit(3)
+  if (event.do === 'tick') setInterval(() => { ticks += 1 }, 5)
+  if (event.do === 'child') return spawn('sleep', ['1000'], { stdio: 'ignore' }).pid
+  return { count, ticks, left: context.getRemainingTimeInMillis(), name: context.functionName,
+    id: context.awsRequestId, env: Object.keys(process.env), home: process.env.HOME }
+}
+`
+
+let root: string
+let supervisor: Supervisor
+let environment: Environment
+
+async function start(code = handlers): Promise<Environment> {
+  mkdirSync(join(root, 'code'), { recursive: true })
+  writeFileSync(join(root, 'code', 'main.mjs'), code)
+  return startEnvironment({
+    name: 'test-function',
+    arn: 'arn:aws:lambda:us-east-1:000000000000:function:test-function',
+    code: join(root, 'code'),
+    folder: join(root, 'environment'),
+    memoryMb: 512,
+    variables: { PLACE: 'here' },
+    supervisor,
+    said: () => undefined,
+  })
+}
+
+async function answered(event: object, limitMs = 20_000): Promise<Record<string, unknown>> {
+  const outcome = await environment.invoke(event, limitMs)
+  if (outcome.kind !== 'answered') throw new Error(outcome.why)
+  return JSON.parse(outcome.json) as Record<string, unknown>
+}
+
+describe('an environment', () => {
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), 'antichain-environment-'))
+    supervisor = startSupervisor()
+    environment = await start()
+  })
+  afterEach(async () => {
+    environment.kill('the test is over')
+    await environment.gone
+    await supervisor.close()
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  test('answers one call after another in the same process', async () => {
+    expect(await answered({})).toMatchObject({ count: 1, name: 'test-function' })
+    const second = await answered({}, 5_000)
+    expect(second['count']).toBe(2)
+    expect(second['left']).toBeGreaterThan(4_000)
+    expect(second['left']).toBeLessThanOrEqual(5_000)
+    expect(second['home']).toBe(join(root, 'environment', 'home'))
+  })
+
+  test('sees what it is given of variables, and nothing of ours', async () => {
+    const names = (await answered({}))['env'] as readonly string[]
+    expect(names).toContain('PLACE')
+    expect(names.filter(name => /^(VITEST|NODE_|PATH$|npm_)/.test(name))).toEqual([])
+  })
+
+  test('tells what its handler throws, and lives on', async () => {
+    const outcome = await environment.invoke({ do: 'throw' }, 5_000)
+    expect(outcome).toEqual({ kind: 'failed', why: 'TypeError: wrong' })
+    expect(await answered({})).toMatchObject({ count: 2 })
+  })
+
+  test('stands still between two calls', async () => {
+    await answered({ do: 'tick' })
+    await until(() => stateOf(environment.pid) === 'T', { what: 'a stopped process' })
+    await new Promise(done => setTimeout(done, 300))
+    expect((await answered({}))['ticks']).toBeLessThan(20)
+  })
+
+  test('is killed at its limit, with what it started, and leaves no folder', async () => {
+    const pid = Number(await answered({ do: 'child' }))
+    const outcome = await environment.invoke({ do: 'hang' }, 300)
+    expect(outcome).toEqual({ kind: 'died', why: 'was over its limit of 300 ms' })
+    expect(await environment.gone).toBe('was over its limit of 300 ms')
+    await until(() => !existsSync(`/proc/${pid}`), { what: 'the end of its child' })
+    expect(existsSync(join(root, 'environment'))).toBe(false)
+  })
+
+  test('that ends by itself has not answered', async () => {
+    const outcome = await environment.invoke({ do: 'exit' }, 5_000)
+    expect(outcome).toEqual({ kind: 'died', why: 'ended by itself with 3' })
+  })
+
+  test('that cannot be loaded says why', async () => {
+    environment.kill('not this one')
+    await environment.gone
+    environment = await start("throw new Error('no such table')")
+    const outcome = await environment.invoke({}, 5_000)
+    expect(outcome).toEqual({ kind: 'died', why: 'cannot be loaded: Error: no such table' })
+  })
+})
+
+describe('the answer to a batch of messages', () => {
+  const messages = [{ MessageId: 'a' }, { MessageId: 'b' }]
+  test.each([
+    ['null', []],
+    ['{}', []],
+    ['{"batchItemFailures":null}', []],
+    ['{"batchItemFailures":[{"itemIdentifier":"b"}]}', ['b']],
+    ['{"batchItemFailures":[{"itemIdentifier":"stranger"}]}', ['a', 'b']],
+    ['{"batchItemFailures":[{}]}', ['a', 'b']],
+    ['"done"', ['a', 'b']],
+    ['{', ['a', 'b']],
+  ])('%s leaves %j to come again', (json, failed) => {
+    expect([...failuresIn(json, messages)]).toEqual(failed)
+  })
+})
+
+function stateOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .slice(0, 1)
+}
