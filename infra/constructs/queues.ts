@@ -8,6 +8,7 @@ import {
   type QueueName,
 } from '../../shared/config/aws-places.ts'
 import { limits } from '../../shared/config/limits.ts'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { logicalName } from '../names.ts'
 import { part } from './part.ts'
 
@@ -25,10 +26,14 @@ export type Queues = Readonly<Record<QueueName, QueuePair>>
 const hiddenSeconds: Readonly<Record<QueueName, number>> = {
   chains: 960,
   nudges: 960,
-  notifications: 360,
+  notifications: triggerLimits.notificationLoanMs / 1_000,
   // Tasks renew what they hold: a lease is enough.
   'chains-long': limits.visibilityMs / 1_000,
   'nudges-long': limits.visibilityMs / 1_000,
+}
+/** Where messages come again because somebody outside could not be reached. */
+const deliveriesMax: Partial<Readonly<Record<QueueName, number>>> = {
+  notifications: triggerLimits.notificationAttemptsMax,
 }
 /** The longest that SQS keeps a message. */
 const keptDays = 14
@@ -56,7 +61,10 @@ export function createQueues(scope: Construct, installation: string): Queues {
       receiveMessageWaitTime: Duration.seconds(20),
       // Less than the dead letters: a message keeps its age when it becomes one.
       retentionPeriod: Duration.days(4),
-      deadLetterQueue: { queue: dead, maxReceiveCount: limits.deliveriesMax },
+      deadLetterQueue: {
+        queue: dead,
+        maxReceiveCount: deliveriesMax[name] ?? limits.deliveriesMax,
+      },
     })
     return { queue, dead }
   }
