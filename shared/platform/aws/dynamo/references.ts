@@ -43,8 +43,8 @@ const kinds = Object.keys({
 } satisfies Record<DocumentKind, true>) as DocumentKind[]
 
 /**
- * Every hash that any record names, one stack, a hundred records of one partition, or a block of operations
- * to a page. Every text of an item is looked through, so that no field can be forgotten here.
+ * Every hash that any record names, one stack, a hundred records of one partition, or a block of
+ * operations to a page. Every text of an item is looked through, so that no field can be forgotten.
  */
 export function createReferences(tables: Tables): RetentionPort['references'] {
   return async cursor => {

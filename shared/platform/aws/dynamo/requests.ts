@@ -114,8 +114,7 @@ async function ended(
   const { stack, key, end } = about
   const item = await getItem(catalog, keys.request(stack, key))
   if (item === undefined) return false
-  readableItem('request', { stack, key }, item)
-  if (item['ended'] !== undefined) return true
+  if (requestIn(stack, item).end !== undefined) return true
   const [at, position] = [number(item, 'at'), number(item, 'position')]
   const change = {
     key: keys.request(stack, key),
@@ -140,7 +139,7 @@ async function ended(
   return done.isDone || done.refused[0]?.stands !== undefined
 }
 
-/** Takes away a request that has ended, and its line in the list; one that has not keeps its key. */
+/** Takes away a request that has ended, with its line in the list; one that has not stays. */
 async function forgotten({ catalog, random }: Deps, line: Item): Promise<void> {
   const key = keys.request(text(line, 'stack') as StackId, text(line, 'key'))
   const condition = 'attribute_not_exists(#pk) OR attribute_exists(#ended)'

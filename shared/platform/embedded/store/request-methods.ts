@@ -1,7 +1,7 @@
 import type { StackId } from '../../../records/ids.ts'
 import { type Database, text } from './database.ts'
 import { read, write } from './method.ts'
-import { readable } from '../../records/record-forms.ts'
+import { forms, readable } from '../../records/record-forms.ts'
 
 /** A request and its end, as JSON; '' while it has none. */
 export interface StoredRequest {
@@ -65,11 +65,14 @@ export const requestMethods = {
       return storedOf(database, args.stack, args.key) !== undefined
     },
   ),
+  /** One that cannot be read may not be removed either, and must not keep the others. */
   'requests.forget': write(
     (database, args: { readonly before: number; readonly limit: number }): number =>
       database.run(
         `DELETE FROM request WHERE position IN (
-           SELECT position FROM request WHERE ended != '' AND at < ? ORDER BY position LIMIT ?)`,
+           SELECT position FROM request WHERE ended != '' AND at < ?
+             AND format <= ${forms.request.format} AND json_valid(request)
+           ORDER BY position LIMIT ?)`,
         args.before,
         args.limit,
       ),
