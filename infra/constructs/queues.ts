@@ -3,13 +3,13 @@ import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import {
   deadLettersOf,
+  deliveriesMaxOf,
   namesOf,
   queueNames,
   type QueueName,
 } from '../../shared/config/aws-places.ts'
-import { limits } from '../../shared/config/limits.ts'
-import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { logicalName } from '../names.ts'
+import { hiddenSeconds } from '../queue-times.ts'
 import { part } from './part.ts'
 
 /** A queue and that of its dead letters. */
@@ -19,22 +19,6 @@ export interface QueuePair {
 }
 export type Queues = Readonly<Record<QueueName, QueuePair>>
 
-/**
- * How long a message is hidden that a function has: Lambda refuses an event source whose queue
- * hides less than the function may run. Handlers shorten it once they have the message.
- */
-const hiddenSeconds: Readonly<Record<QueueName, number>> = {
-  chains: 960,
-  nudges: 960,
-  notifications: triggerLimits.notificationLoanMs / 1_000,
-  // Tasks renew what they hold: a lease is enough.
-  'chains-long': limits.visibilityMs / 1_000,
-  'nudges-long': limits.visibilityMs / 1_000,
-}
-/** Where messages come again because somebody outside could not be reached. */
-const deliveriesMax: Partial<Readonly<Record<QueueName, number>>> = {
-  notifications: triggerLimits.notificationAttemptsMax,
-}
 /** The longest that SQS keeps a message. */
 const keptDays = 14
 
@@ -61,10 +45,7 @@ export function createQueues(scope: Construct, installation: string): Queues {
       receiveMessageWaitTime: Duration.seconds(20),
       // Less than the dead letters: a message keeps its age when it becomes one.
       retentionPeriod: Duration.days(4),
-      deadLetterQueue: {
-        queue: dead,
-        maxReceiveCount: deliveriesMax[name] ?? limits.deliveriesMax,
-      },
+      deadLetterQueue: { queue: dead, maxReceiveCount: deliveriesMaxOf(name) },
     })
     return { queue, dead }
   }

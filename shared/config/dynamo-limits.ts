@@ -40,6 +40,16 @@ export const dynamoLimits = {
   racesMax: 10,
   /** Bytes of a text from outside in a key; of a longer one its hash is there. */
   keyTextBytesMax: 512,
+  /** Hints of so many ms are one item. */
+  hintsGatherMs: 50,
+  /** How often who listens to hints of other processes reads them. */
+  hintsReadMs: 1_000,
+  /** How far two functions' clocks may differ before a hint between them is lost. */
+  hintsOverlapMs: 2_000,
+  /** Items of hints of one read; more are read a second later. */
+  hintsPerReadMax: 1_000,
+  /** Hints go by themselves after this. */
+  hintsKeptMs: 600_000,
   /** Requests that are forgotten at once. */
   forgottenAtOnce: 10,
   /** Kinds of slow operations that one stack may have. */

@@ -40,7 +40,7 @@ export async function packProgram(directory: string): Promise<ProgramArchive> {
     paths.map(path => `./${path}`),
   )
   const chunks: Buffer[] = []
-  for await (const chunk of packed) chunks.push(chunk as Buffer)
+  for await (const chunk of packed) chunks.push(chunk)
   const bytes = Buffer.concat(chunks)
   if (bytes.length > limits.archiveBytesMax)
     throw error(

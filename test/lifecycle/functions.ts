@@ -114,7 +114,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     try {
       const done = await Promise.race([work(server), process.died])
       if (done === 'killed') throw new Killed(process.effects)
-      return done as T
+      return done
     } finally {
       await process.close()
     }

@@ -9,6 +9,7 @@ const id = 1 as OperationId
 /** A watcher over a store that refuses the first `refusals` reads. */
 function watching(refusals: number) {
   let left = refusals
+  let nowMs = 0
   return createEndWatcher(
     {
       operations: {
@@ -25,6 +26,8 @@ function watching(refusals: number) {
           queueMicrotask(call)
           return () => undefined
         },
+        // Each look comes long after the one before.
+        monotonicMs: () => (nowMs += 60_000),
         soon: (call: () => void) => queueMicrotask(call),
       } as never,
     },
@@ -46,4 +49,49 @@ test('who is told to settle waits no longer', async () => {
   const waiting = watcher.wait(id)
   await Promise.all([expect(waiting).rejects.toThrow(), watcher.settle(new Error('it is over'))])
   await expect(watcher.wait(id)).rejects.toThrow('it is over')
+})
+
+test('what takes long is looked at seldom, and hints are followed at once', async () => {
+  let nowMs = 0
+  let isEnded = false
+  const reads: number[] = []
+  let look = (): void => undefined
+  let hint = (_id: OperationId): void => undefined
+  const watcher = createEndWatcher(
+    {
+      operations: {
+        ends: async () => {
+          reads.push(nowMs / 1_000)
+          const end = isEnded ? { end: { verdict: 'succeeded', attempt: 1 } as const } : {}
+          return new Map([[id, { head: { ...freshHead, ...end } }]])
+        },
+      },
+      hints: {
+        hint: () => undefined,
+        listen: (_of, heard) => {
+          hint = heard
+          return () => undefined
+        },
+      },
+      clock: {
+        every: (_ms: number, call: () => void) => {
+          look = call
+          return () => undefined
+        },
+        monotonicMs: () => nowMs,
+        soon: (call: () => void) => queueMicrotask(call),
+      } as never,
+    },
+    'd' as DeploymentId,
+  )
+  const waiting = watcher.wait(id)
+  for (nowMs = 2_000; nowMs <= 60_000; nowMs += 2_000) {
+    look()
+    await new Promise(setImmediate)
+  }
+  expect(reads).toEqual([2, 4, 8, 16, 32, 48])
+  isEnded = true
+  nowMs = 60_500
+  hint(id)
+  expect((await waiting).head.end?.verdict).toBe('succeeded')
 })

@@ -25,12 +25,19 @@ export interface EndWatcher {
   readonly close: () => void
 }
 
-/** How often the heads of awaited operations are read without a hint, in ms. */
-const lookAgainMs = 2_000
+/**
+ * When the head of an awaited operation is read without a hint, in ms: at first after the shortest
+ * pause, each later one twice as long, up to the longest: what takes long is looked at seldom, and
+ * an end of which no hint came is heard of not much later than it took.
+ */
+const pauses = { firstMs: 2_000, mostMs: 16_000 } as const
 /** Most heads read at once. */
 const batchMax = 500
 
 interface Wait {
+  /** When its head is read next, by the monotonic clock, and the pause after that. */
+  lookMs: number
+  pauseMs: number
   readonly done: (end: RecordedEnd) => void
   readonly failed: (thrown: unknown) => void
 }
@@ -41,6 +48,14 @@ function createWaits() {
   return {
     add: (id: OperationId, wait: Wait) => void waits.set(id, wait),
     has: (id: OperationId) => waits.has(id),
+    /** Those whose heads are to be read now. */
+    due: (nowMs: number): readonly OperationId[] =>
+      [...waits].flatMap(([id, wait]) => {
+        if (nowMs < wait.lookMs) return []
+        wait.pauseMs = Math.min(wait.pauseMs * 2, pauses.mostMs)
+        wait.lookMs = nowMs + wait.pauseMs
+        return [id]
+      }),
     keys: () => waits.keys(),
     end(id: OperationId, end: RecordedEnd): void {
       waits.get(id)?.done(end)
@@ -104,14 +119,17 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
     due.add(id)
     look()
   })
-  const endLooking = deps.clock.every(lookAgainMs, () => {
-    for (const id of waits.keys()) due.add(id)
+  const endLooking = deps.clock.every(pauses.firstMs, () => {
+    for (const id of waits.due(deps.clock.monotonicMs())) due.add(id)
     if (due.size > 0) look()
   })
   return {
     wait: id =>
       new Promise((done, failed) => {
-        waits.add(id, { done, failed })
+        const { firstMs: pauseMs } = pauses
+        // One look of the clock is not to miss it by a moment.
+        const lookMs = deps.clock.monotonicMs() + pauseMs / 2
+        waits.add(id, { done, failed, lookMs, pauseMs: pauseMs / 2 })
         due.add(id)
         // Nothing runs any more: what has not ended never will.
         if (over !== undefined) void settleAll(over.thrown)

@@ -7,7 +7,7 @@ import { createBlobSweep } from './blobs/blob-sweep.ts'
 import { createBlobs } from './blobs/blobs.ts'
 import { type AwsSettings, createS3, createSqs } from './clients.ts'
 import { createDynamoClient } from './dynamo/client.ts'
-import { createLocalHints } from './hints.ts'
+import { createJournalHints } from './dynamo/hints.ts'
 import type { AwsPlaces } from './places.ts'
 import { type AwsChainQueue, createChainQueue } from './queues/chain-queue.ts'
 import { type AwsNudges, createNudges } from './queues/nudges.ts'
@@ -39,6 +39,7 @@ export function createAwsPlatform(about: {
   const bucket = { s3, bucket: places.of('bucket'), prefix: bucketPrefixes.blobs }
   const blobs = createBlobs({ ...bucket, clock })
   const tables = { journal: places.of('journalTable'), catalog: places.of('catalogTable') }
+  const journal = { client, clock, random, region, name: tables.journal }
   const queues = {
     short: { url: places.of('chainsQueue'), deadUrl: places.of('chainsDeadQueue') },
     long: { url: places.of('chainsLongQueue'), deadUrl: places.of('chainsLongDeadQueue') },
@@ -50,7 +51,7 @@ export function createAwsPlatform(about: {
     blobSweep: createBlobSweep(bucket),
     chains: createChainQueue({ sqs, queues, blobs, clock, log }),
     nudges: createNudges({ sqs, url: urls[places.pool], urls, clock, log }),
-    hints: createLocalHints(log),
+    hints: createJournalHints({ journal, clock, random, log }),
     clock,
     random,
     journal: log,

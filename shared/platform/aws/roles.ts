@@ -12,7 +12,7 @@ export interface AssumedRole {
   readonly sessionToken: string
 }
 
-/** The longest session of a role that another role takes on; a function lives a quarter of it. */
+/** The longest session of a role that another one takes on; functions live a quarter of it. */
 const sessionSeconds = 3_600
 /** Credentials that end sooner than this are not given out again, in ms. */
 const reserveMs = 20 * 60_000

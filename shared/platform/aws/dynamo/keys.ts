@@ -57,6 +57,8 @@ export const journalKeys = {
     pk: `writers ${deployment}`,
     sk: writer,
   }),
+  /** Ends of a moment, for whoever waits; `at`: a padded time, and what tells two of one apart. */
+  hint: (deployment: DeploymentId, at: string): Key => ({ pk: `hints ${deployment}`, sk: at }),
   /** What came late for a stack: not a part of any deployment's records. */
   late: (stack: StackId, key: string): Key => ({ pk: `late ${stack}`, sk: key }),
   slow: (stack: StackId, key: string): Key => ({ pk: `slow ${stack}`, sk: key }),

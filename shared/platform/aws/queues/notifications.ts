@@ -8,6 +8,7 @@ import type {
   OutgoingMessage,
 } from '../../../ports/notifications.ts'
 import type { ClockPort, LogPort } from '../../../ports/system.ts'
+import { assert } from '../../../errors/error.ts'
 import { guarded, nameOf } from '../failures.ts'
 import { isVoid } from './loans.ts'
 import { lookThrough } from './look-through.ts'
@@ -18,7 +19,7 @@ import { sendBodies } from './send.ts'
 /** What notifications need. Who only sends, or takes, needs no URL of dead letters. */
 interface NotificationsDeps {
   readonly sqs: SQSClient
-  readonly queue: QueueUrls
+  readonly queue: Pick<QueueUrls, 'url'> & Partial<Pick<QueueUrls, 'deadUrl'>>
   readonly clock: ClockPort
   readonly log: LogPort
   readonly visibilityMs?: number
@@ -55,7 +56,11 @@ const bodyForm = z.object({
  */
 export function createNotifications(deps: NotificationsDeps): AwsNotifications {
   const { sqs, queue, log, visibilityMs = triggerLimits.notificationLoanMs } = deps
-  const { url, deadUrl } = queue
+  const { url } = queue
+  const deadUrl = (): string => {
+    assert(queue.deadUrl !== undefined, 'dead letters are looked at where their queue is known')
+    return queue.deadUrl
+  }
   const read = (body: string): OutgoingMessage | undefined => {
     const message = messageIn(body)
     if (message === undefined) log.write('error', 'notification.unreadable', { queue: url })
@@ -100,7 +105,7 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
     },
     deadLetters: async limit => {
       const found: OutgoingMessage[] = []
-      await lookThrough(deps, deadUrl, async letters => {
+      await lookThrough(deps, deadUrl(), async letters => {
         for (const { body } of letters) {
           const message = read(body)
           if (message !== undefined && found.length < limit) found.push(message)
@@ -111,7 +116,7 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
     },
     redrive: async () => {
       let count = 0
-      await lookThrough(deps, deadUrl, async letters => {
+      await lookThrough(deps, deadUrl(), async letters => {
         await sendBodies(
           deps,
           url,

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { type Environment, type Outcome, startEnvironment } from './environment.ts'
+import type { EnvironmentAbout } from './environment-process.ts'
+
+/** A call that is over. */
+export interface Called {
+  readonly outcome: Outcome
+  readonly pid: number
+  readonly ms: number
+  /** Whether an environment was started for it. */
+  readonly isCold: boolean
+}
+
+/** What a fleet is told and tells. */
+export interface FleetAbout extends Omit<EnvironmentAbout, 'folder' | 'said'> {
+  /** The folder that environments have theirs in. */
+  readonly folders: string
+  readonly limitMs: number
+  /** How long an environment without work stays. */
+  readonly idleMs: number
+  readonly said: (pid: number, line: string) => void
+  readonly called: (called: Called) => void
+}
+
+/** The environments of one function. */
+export interface Fleet {
+  /** Calls the function: in an environment that has nothing to do, else in a new one. */
+  readonly invoke: (event: unknown) => Promise<Outcome>
+  readonly environments: () => readonly Environment[]
+  /** Kills all and takes no more calls. */
+  readonly end: () => Promise<void>
+}
+
+/** Makes the fleet of a function; nothing runs before it is called. */
+export function createFleet(about: FleetAbout): Fleet {
+  const running = new Set<Environment>()
+  let isOver = false
+  const looking = setInterval(() => {
+    const beforeMs = performance.now() - about.idleMs
+    for (const one of running)
+      if (!one.isBusy() && one.idleSince() < beforeMs) one.kill('had nothing to do')
+  }, cloudLimits.lookMs)
+  const start = async (): Promise<Environment> => {
+    let pid = 0
+    const environment = await startEnvironment({
+      ...about,
+      folder: join(about.folders, `${about.name}-${randomUUID().slice(0, 8)}`),
+      said: line => about.said(pid, line),
+    })
+    pid = environment.pid
+    return environment
+  }
+  // In the same turn as it gets its first call: before it has one it would look idle to others.
+  const add = (environment: Environment): void => {
+    running.add(environment)
+    void environment.gone.then(() => running.delete(environment))
+    if (isOver) environment.kill('the cloud has ended')
+  }
+  return {
+    environments: () => [...running],
+    invoke: async event => {
+      if (isOver) return { kind: 'died', why: 'the cloud has ended' }
+      const beganMs = performance.now()
+      const idle = [...running].find(one => !one.isBusy())
+      const environment = idle ?? (await start())
+      if (idle === undefined) add(environment)
+      const outcome = await environment.invoke(event, about.limitMs)
+      const ms = performance.now() - beganMs
+      about.called({ outcome, pid: environment.pid, ms, isCold: idle === undefined })
+      return outcome
+    },
+    end: async () => {
+      isOver = true
+      clearInterval(looking)
+      const all = [...running]
+      for (const one of all) one.kill('the cloud has ended')
+      await Promise.all(all.map(one => one.gone))
+    },
+  }
+}

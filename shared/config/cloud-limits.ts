@@ -1,0 +1,17 @@
+/** Limits of the local cloud, which runs the functions of an installation on one machine. */
+export const cloudLimits = {
+  /** From the start of an environment to its first question for work, on a busy machine. */
+  initMs: 30_000,
+  /** An environment without work stays so long, unless set otherwise. */
+  idleMs: 300_000,
+  /** How often environments are looked at that have had no work. */
+  lookMs: 1_000,
+  /** What a function may answer at once: the bound of Lambda. */
+  answerBytesMax: 6 * 1024 * 1024,
+  /** One line of an environment; the rest of a longer one is left out. */
+  lineCharsMax: 2_000,
+  /** Before a queue that refused is asked again. */
+  pollPauseMs: 1_000,
+  /** Between two looks at a deployment that is waited for. */
+  askEveryMs: 200,
+} as const

@@ -1,0 +1,242 @@
+/**
+ * A place of the local cloud's tests: an installation of its own over the shared emulators, a
+ * program that is packed anew when it changes, and the provider's cloud, a folder that all of its
+ * functions reach, as they would reach a cloud.
+ */
+import { randomBytes } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { expect } from 'vitest'
+import { createAssets } from '../../infra/assets.ts'
+import { type LocalCloud, startCloud } from '../../infra/local/cloud.ts'
+import { type Desk, openDesk } from '../../infra/local/desk.ts'
+import type { Called } from '../../infra/local/fleet.ts'
+import { type FunctionName, type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
+import { emulatorCredentials } from '../../infra/emulators/servers.ts'
+import { readSettings } from '../../infra/settings.ts'
+import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import {
+  stackIdOf,
+  type StackId,
+  type BlobHash,
+  type DeploymentId,
+} from '../../shared/records/ids.ts'
+import type { Command } from '../../shared/records/log.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
+import type { AskedChange, CloudObject } from '../e2e/place.ts'
+import { verifyExport } from '../verifier/verify.ts'
+
+const testFolder = resolve(import.meta.dirname, '..')
+const ourNode = resolve(testFolder, '../node_modules/node/bin')
+const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
+const pluginFolder = join(testFolder, 'golden/provider')
+const passphrase = 'open sesame'
+
+/** The bundles of the functions that have an entry, made once for each process of tests. */
+export function createBundles(): {
+  readonly code: (row: FunctionRow) => string | undefined
+  readonly remove: () => void
+} {
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-cloud-bundles-'))
+  const assets = createAssets('existing', folder)
+  const made = new Map(functionsTable.map(row => [row.name, assets.code(row)]))
+  return {
+    code: row => (assets.absent.has(row.entry) ? undefined : made.get(row.name)),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** More of a place. */
+export interface CloudPlaceOptions {
+  readonly aws: AwsSettings
+  readonly code: (row: FunctionRow) => string | undefined
+  readonly settings?: Readonly<Record<string, string>>
+  readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
+  readonly idleMs?: number
+  readonly tidyMs?: number
+}
+
+/** A place. */
+export interface CloudPlace {
+  readonly cloud: LocalCloud
+  readonly desk: Desk
+  readonly stack: StackId
+  /** Packs the program with other variables of its environment, and uploads it. */
+  readonly upload: (variables: Readonly<Record<string, string>>) => Promise<BlobHash>
+  /** Asks for a deployment and waits for its end. */
+  readonly deploy: (command: Command, program: BlobHash) => Promise<HistoryRecord>
+  /** The published snapshot, of which nothing is wrong. */
+  readonly exported: () => Promise<string>
+  readonly objects: () => readonly CloudObject[]
+  readonly asked: () => readonly AskedChange[]
+  readonly calls: readonly (Called & { readonly name: FunctionName })[]
+  /** Diagnostics of a deployment. */
+  readonly told: (deployment: DeploymentId) => Promise<string>
+  /** What the environments have said. */
+  readonly said: () => string
+  /** Pids of everything that runs with the folders of this place. */
+  readonly processes: () => readonly number[]
+  readonly remove: () => Promise<void>
+}
+
+/** Makes a place with a program of test/fixtures/programs. */
+export async function createCloudPlace(
+  fixture: string,
+  options: CloudPlaceOptions,
+): Promise<CloudPlace> {
+  const root = mkdtempSync(join(tmpdir(), 'antichain-cloud-'))
+  const goldCloud = join(root, 'cloud')
+  mkdirSync(join(goldCloud, 'objects'), { recursive: true })
+  const program = join(root, 'program')
+  await createProgram(program, fixture)
+  const stack = stackIdOf(fixture, 'dev')
+  const calls: (Called & { readonly name: FunctionName })[] = []
+  const lines: string[] = []
+  const settings = readSettings({
+    'antichain:installation': `t${randomBytes(4).toString('hex')}`,
+    'antichain:region': options.aws.region,
+    ...options.settings,
+  })
+  if ('problems' in settings) throw new Error(settings.problems.join('\n'))
+  const cloud = await startCloud({
+    settings,
+    aws: options.aws,
+    code: options.code,
+    folder: join(root, 'functions'),
+    variables: variablesOf(options.aws, goldCloud),
+    tidyMs: options.tidyMs ?? 3_600_000,
+    ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
+    ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+    told: {
+      called: (name, called) => void calls.push({ name, ...called }),
+      said: (name, pid, line) => void lines.push(`${name} ${pid}: ${line}`),
+      failed: why => void lines.push(`cloud: ${why}`),
+    },
+  })
+  const desk = openDesk(options.aws, cloud.services)
+  await desk.platform.catalog.createStack(stack, desk.platform.clock.now())
+  const said = (): string => lines.join('\n')
+  return {
+    cloud,
+    desk,
+    stack,
+    calls,
+    said,
+    upload: async variables => {
+      writeFileSync(join(program, 'variables.json'), JSON.stringify(variables))
+      return desk.upload(program)
+    },
+    deploy: async (command, archive) => {
+      const key = await desk.ask({ stack, command, program: archive })
+      const end = await desk.over(stack, key, 100_000).catch((thrown: unknown) => {
+        throw new Error(said(), { cause: thrown })
+      })
+      if (!('deployment' in end) || !('result' in end)) throw new Error(JSON.stringify(end))
+      return end
+    },
+    told: async deployment => {
+      const lines = await desk.told(deployment)
+      const said = lines.filter(line => line.includes('diagnosticEvent'))
+      return said.map(line => line.slice(0, 800)).join('\n')
+    },
+    exported: async () => {
+      const text = await desk.snapshot(stack)
+      expect(verifyExport(text, { sealed: true })).toEqual([])
+      return text
+    },
+    objects: () => objectsIn(goldCloud),
+    asked: () => linesIn(join(goldCloud, 'asked.jsonl')).map(line => JSON.parse(line) as never),
+    processes: () => processesIn(root),
+    remove: async () => {
+      desk.close()
+      await cloud.end()
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The fixture behind a main file that sets the variables first, with the SDK that it runs on. */
+async function createProgram(program: string, fixture: string): Promise<void> {
+  mkdirSync(program)
+  cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
+  renameSync(join(program, 'index.js'), join(program, 'program.js'))
+  writeFileSync(
+    join(program, 'index.js'),
+    "Object.assign(process.env, require('./variables.json'))\nmodule.exports = require('./program')\n",
+  )
+  cpSync(join(testFolder, 'golden/provider/sdk.js'), join(program, 'gold.js'))
+  const manifest = { name: 'e2e-program', private: true, dependencies: { '@pulumi/pulumi': '*' } }
+  writeFileSync(join(program, 'package.json'), JSON.stringify(manifest))
+  // Links of packages to each other's commands lead to what is left out.
+  cpSync(sdkModules, join(program, 'node_modules'), {
+    recursive: true,
+    dereference: true,
+    filter: path => !unused.some(form => form.test(path.slice(sdkModules.length))),
+  })
+  const salt = (await createPassphraseManager(passphrase)).state['salt']
+  writeFileSync(join(program, 'Pulumi.dev.yaml'), `encryptionsalt: ${salt}\n`)
+}
+
+/** What of the SDK's packages no program loads: two thirds of them. */
+const unused: readonly RegExp[] = [
+  /\.d\.[cm]?ts$/,
+  /\.map$/,
+  /\.md$/,
+  /\/build\/(esm|esnext)$/,
+  /^\/@types$/,
+  /^\/node-gyp$/,
+  /\/\.bin$/,
+  /\/typescript\/lib\/(?!typescript\.js)/,
+]
+
+/** As an installation gives them: nothing of this process but where tools are. */
+function variablesOf(
+  { endpoints }: AwsSettings,
+  goldCloud: string,
+): Readonly<Record<string, string>> {
+  const given = Object.entries(endpoints).map(([service, endpoint]) => [
+    `ANTICHAIN_${service}_ENDPOINT`,
+    endpoint,
+  ])
+  return {
+    ...Object.fromEntries(given),
+    ...emulatorCredentials,
+    PATH: [pluginFolder, ourNode, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
+    PULUMI_CONFIG_PASSPHRASE: passphrase,
+    GOLD_CLOUD: goldCloud,
+    GOLD_NODE_PATH: sdkModules,
+    GOLD_NODE: join(ourNode, 'node'),
+    GOLD_ASKED: '1',
+  }
+}
+
+function objectsIn(cloud: string): readonly CloudObject[] {
+  const folder = join(cloud, 'objects')
+  return readdirSync(folder).map(
+    name => JSON.parse(readFileSync(join(folder, name), 'utf8')) as CloudObject,
+  )
+}
+
+function linesIn(file: string): readonly string[] {
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+}
+
+/** Programs, plugins and environments carry the folder of their cloud in their variables. */
+function processesIn(root: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(pid => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`GOLD_CLOUD=${root}/`)
+      } catch {
+        return false
+      }
+    })
+}
