@@ -149,7 +149,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
     const refused = packRepository(deps(), stack, asked)
     await expect(refused).rejects.toMatchObject({ code: 'LOCK_FILE_MISSING' })
     withPackage()
-    rmSync(join(repository, 'infra', 'dep.tgz'))
+    put('infra/package-lock.json', '{}')
     await expect(packRepository(deps(), stack, asked)).rejects.toThrow(/npm ci.*\n[^]*npm error/)
   })
 
