@@ -117,6 +117,7 @@ export const functionsTable: readonly FunctionRow[] = [
       ...stores,
       ...queues,
       'notificationsQueue',
+      'notificationsDeadQueue',
       'key',
       'scheduleGroup',
       'scheduleRole',

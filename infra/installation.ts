@@ -108,6 +108,7 @@ function placesOf(main: Stack, granted: Granted, webhookUrl: () => string): Plac
     nudgesQueue: () => queues.nudges.queue.queueUrl,
     nudgesLongQueue: () => queues['nudges-long'].queue.queueUrl,
     notificationsQueue: () => queues.notifications.queue.queueUrl,
+    notificationsDeadQueue: () => queues.notifications.dead.queueUrl,
     key: () => keys.secrets.keyArn,
     scheduleGroup: () => names.scheduleGroup,
     scheduleRole: () =>

@@ -5,10 +5,10 @@ import { serveStack } from './serve-stack.ts'
 const pollMs = 20_000
 
 /** The step generator as a task without a time limit: one deployment at a time. */
-const turn: LongTurn = async ({ platform, server }, { over, during }) => {
+const turn: LongTurn = async ({ platform, generator }, { over, during }) => {
   const nudge = await platform.nudges.take(pollMs, over)
   if (nudge === undefined) return
-  const served = await during(serveStack(server(), { ...nudge, pool: 'long' }, { leave: over }))
+  const served = await during(serveStack(generator(), { ...nudge, pool: 'long' }, { leave: over }))
   platform.journal.write('info', 'nudge.served', { stack: nudge.stack, served })
 }
 

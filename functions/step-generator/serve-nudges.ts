@@ -11,7 +11,7 @@ import { serveStack } from './serve-stack.ts'
 
 /** Serves the nudges that Lambda hands over, one after another within the time of the call. */
 export async function serveNudges(
-  { platform, places, server }: AwsSurroundings,
+  { platform, places, generator }: AwsSurroundings,
   event: unknown,
   context: CallContext,
 ): Promise<BatchAnswer> {
@@ -21,7 +21,7 @@ export async function serveNudges(
       const nudge = await platform.nudges.fromEvent(body)
       if (nudge === undefined) continue
       const nudged = { ...nudge, pool: places.pool }
-      const served = await serveStack(server(), nudged, { limitMs: limitOf(context) })
+      const served = await serveStack(generator(), nudged, { limitMs: limitOf(context) })
       platform.journal.write('info', 'nudge.served', { stack: nudge.stack, served })
     } catch (thrown) {
       platform.journal.write('error', 'nudge.failed', { message: messageOf(thrown) })

@@ -21,7 +21,10 @@ import { createPluginFetch } from './plugin-folder.ts'
 import { openSecrets } from './open-secrets.ts'
 import { createProgramFolders } from './program-folder.ts'
 import { programRequest, type ProgramRequestDeps } from './program-request.ts'
-import { type AssumeRole, stackEnvironment } from './stack-role.ts'
+import { openWithRepositories, type RepositoryDeps } from './repository-program.ts'
+import { type AssumeRole, stackEnvironment, withoutOwn } from './stack-role.ts'
+import { type AwsTriggers, openTriggers } from './aws-triggers.ts'
+import { createProcesses } from '../../shared/platform/system/processes.ts'
 
 /** What functions of an installation work with, made once for each process. */
 export interface AwsSurroundings {
@@ -29,6 +32,8 @@ export interface AwsSurroundings {
   readonly places: AwsPlaces
   /** A generator or executor with an identity of its own. */
   readonly server: () => StackServer
+  /** The same for a generator, who opens programs of repositories and tells what came of them. */
+  readonly generator: () => StackServer
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -61,18 +66,29 @@ export function openAws(env: Env): AwsSurroundings {
     os: process.platform,
     arch: process.arch,
   })
-  return {
+  const server = (): StackServer => ({
     platform,
-    places,
-    server: () => ({
-      platform,
-      requests: platform.requests,
-      ports: functionPorts(platform),
-      environmentOf,
-      fetchPlugin,
-      ...requestsOf(platform, programs),
-    }),
+    requests: platform.requests,
+    ports: functionPorts(platform),
+    environmentOf,
+    fetchPlugin,
+    ...requestsOf(platform, programs),
+  })
+  let triggers: AwsTriggers | undefined
+  const generator = (): StackServer => {
+    triggers ??= openTriggers(env)
+    const { outbound, documents, sealing } = triggers
+    const { blobs, requests, clock } = platform
+    const repositories: RepositoryDeps = {
+      ...{ outbound, documents, sealing, blobs, requests, clock, scratch },
+      folders: programs.folders,
+      env: withoutOwn(env),
+      processes: createProcesses,
+    }
+    const made = server()
+    return { ...made, tell: triggers, open: openWithRepositories(made.open, repositories) }
   }
+  return { platform, places, server, generator }
 }
 
 /** How requests and deployments are found again by the archives that they name. */
@@ -83,7 +99,7 @@ function requestsOf(
   return {
     open: async ({ stack, key, program, options, dryRun }) => {
       if (program.kind === 'repository')
-        throw error('FEATURE_MISSING', 'programs of repositories are not opened yet')
+        throw error('FEATURE_MISSING', 'programs of repositories are opened by generators only')
       const archive = program.kind === 'archive' ? program.archive : await requests.program(stack)
       if (archive === undefined)
         throw error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {

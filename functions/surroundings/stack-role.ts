@@ -23,6 +23,16 @@ const roleForm = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
 const own =
   /^(ANTICHAIN_|AWS_|_|LAMBDA_|NODE_OPTIONS$|NODE_COMPILE_CACHE$|PULUMI_CONFIG_PASSPHRASE)/
 
+/** What of a function's environment others may see. */
+export function withoutOwn(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(env).flatMap(([key, value]) =>
+    value === undefined || own.test(key) ? [] : [[key, value] as const],
+  )
+  return Object.fromEntries(kept)
+}
+
 /**
  * The environment of a stack's program and plugins in a function: nothing of the function's own, and
  * the credentials of the role that the stack's configuration names, if it names one. `env`: that of
@@ -38,10 +48,7 @@ export async function stackEnvironment(
   request: Pick<DeployRequest, 'stack' | 'config'>,
 ): Promise<Readonly<Record<string, string>>> {
   const { env, region, home, assume } = about
-  const kept = Object.entries(env).flatMap(([key, value]) =>
-    value === undefined || own.test(key) ? [] : [[key, value] as const],
-  )
-  const plain = { ...Object.fromEntries(kept), HOME: home, AWS_REGION: region }
+  const plain = { ...withoutOwn(env), HOME: home, AWS_REGION: region }
   const role = request.config.get(roleKey)?.text
   if (role === undefined) return plain
   if (!roleForm.test(role))

@@ -63,7 +63,7 @@ export async function answerWebhook(
             await server.nudges.nudge(stack, 0)
             asked.push({ stack, operation, request: wanted.key })
           }
-          // Nothing is remembered of the delivery then: it may be sent again once the stack is there.
+          // Nothing is remembered of the delivery then: it may be sent again later.
           if (asked.length === 0)
             throw error('STACK_NOT_FOUND', `there is no stack ${unknown.join(', ')}`, {
               hint: 'Make the stack, or correct the rule of the webhook; then send the delivery again.',

@@ -3,11 +3,11 @@ import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import {
   deadLettersOf,
+  deliveriesMaxOf,
   namesOf,
   queueNames,
   type QueueName,
 } from '../../shared/config/aws-places.ts'
-import { limits } from '../../shared/config/limits.ts'
 import { logicalName } from '../names.ts'
 import { hiddenSeconds } from '../queue-times.ts'
 import { part } from './part.ts'
@@ -45,7 +45,7 @@ export function createQueues(scope: Construct, installation: string): Queues {
       receiveMessageWaitTime: Duration.seconds(20),
       // Less than the dead letters: a message keeps its age when it becomes one.
       retentionPeriod: Duration.days(4),
-      deadLetterQueue: { queue: dead, maxReceiveCount: limits.deliveriesMax },
+      deadLetterQueue: { queue: dead, maxReceiveCount: deliveriesMaxOf(name) },
     })
     return { queue, dead }
   }

@@ -10,12 +10,12 @@ import {
 import {
   bucketOf,
   deadLettersOf,
+  deliveriesMaxOf,
   namesOf,
   type QueueName,
   queueNames,
   roleOf,
 } from '../../shared/config/aws-places.ts'
-import { limits } from '../../shared/config/limits.ts'
 import {
   type AwsSettings,
   createKms,
@@ -85,6 +85,7 @@ export async function createServices(
     nudgesQueue: () => queues.nudges.url,
     nudgesLongQueue: () => queues['nudges-long'].url,
     notificationsQueue: () => queues.notifications.url,
+    notificationsDeadQueue: () => deadLettersOf(queues.notifications.url),
     key: () => key,
     scheduleGroup: () => names.scheduleGroup,
     scheduleRole: () => `arn:aws:iam::${account}:role/${roleOf(installation, 'schedules', region)}`,
@@ -144,7 +145,7 @@ async function createQueues(
   const made = await Promise.all(
     queueNames.map(async name => {
       const dead = await createQueue(sqs, deadLettersOf(names[name]), {})
-      const redrive = { deadLetterTargetArn: dead.arn, maxReceiveCount: limits.deliveriesMax }
+      const redrive = { deadLetterTargetArn: dead.arn, maxReceiveCount: deliveriesMaxOf(name) }
       const queue = await createQueue(sqs, names[name], {
         VisibilityTimeout: String(hidden[name]),
         RedrivePolicy: JSON.stringify(redrive),

@@ -3,6 +3,8 @@
  * its infrastructure sets, and the names of what it is made of. One table for both sides, so that
  * neither can name what the other does not know.
  */
+import { limits } from './limits.ts'
+import { triggerLimits } from './trigger-limits.ts'
 
 /** Environment variables of the functions and of the tasks of the long pool. */
 export const awsVariables = {
@@ -18,6 +20,8 @@ export const awsVariables = {
   nudgesQueue: 'ANTICHAIN_NUDGES_QUEUE',
   nudgesLongQueue: 'ANTICHAIN_NUDGES_LONG_QUEUE',
   notificationsQueue: 'ANTICHAIN_NOTIFICATIONS_QUEUE',
+  /** What nobody could be told: the API shows it and has it sent again. */
+  notificationsDeadQueue: 'ANTICHAIN_NOTIFICATIONS_DEAD_QUEUE',
   /** The key of secrets, as an ARN. */
   key: 'ANTICHAIN_KEY',
   scheduleGroup: 'ANTICHAIN_SCHEDULE_GROUP',
@@ -116,6 +120,12 @@ export function namesOf(installation: string): InstallationNames {
     },
     scheduleGroup: named('schedules'),
   }
+}
+
+/** How often a message of a queue is delivered before it is a dead letter. */
+export function deliveriesMaxOf(queue: QueueName): number {
+  // These come again because somebody outside could not be reached, which lasts longer.
+  return queue === 'notifications' ? triggerLimits.notificationAttemptsMax : limits.deliveriesMax
 }
 
 /** The queue of a queue's dead letters. */

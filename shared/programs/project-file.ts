@@ -7,6 +7,11 @@ import { openYaml, type YamlSource } from './yaml-source.ts'
 
 const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json']
 
+/** Whether a folder itself has a project file. */
+export function hasProjectFile(folder: string): boolean {
+  return fileNames.some(name => existsSync(join(folder, name)))
+}
+
 /** The project file of a folder or of the nearest folder above it. Throws PROJECT_NOT_FOUND. */
 export function findProjectFile(from: string): string {
   for (let folder = resolve(from); ; folder = dirname(folder)) {

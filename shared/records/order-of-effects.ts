@@ -3,6 +3,7 @@ import { effectsOfDeciding } from './effects-of-deciding.ts'
 import { effectsOfExecuting } from './effects-of-executing.ts'
 import { effectsOfKeeping } from './effects-of-keeping.ts'
 import { effectsOfLives } from './effects-of-lives.ts'
+import { effectsOfTriggers } from './effects-of-triggers.ts'
 
 /**
  * The effects of every handler in the order in which they happen. The page
@@ -14,6 +15,7 @@ export const orderOfEffects = {
   ...effectsOfLives,
   ...effectsOfExecuting,
   ...effectsOfKeeping,
+  ...effectsOfTriggers,
 } as const satisfies Record<string, EffectList>
 
 /** What handlers ask of ports besides the lists. */

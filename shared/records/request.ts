@@ -10,7 +10,7 @@ export type RequestedProgram =
   | { readonly kind: 'last' }
   | RepositoryProgram
 
-/** A program as the files of a repository. Which host has it and who may read it, a webhook says. */
+/** A program as the files of a repository; a webhook says which host has it and who may read it. */
 export interface RepositoryProgram {
   readonly kind: 'repository'
   /** `owner/name`. */
@@ -31,7 +31,7 @@ export type RequestOrigin =
       readonly repository: string
       readonly commit: string
       readonly pullRequest?: number
-      /** The branch, tag or pull request: a later request for the same one does for this one too. */
+      /** The branch, tag or pull request: a later request for it does for this one too. */
       readonly ref: string
     }
   /** A schedule; `remediate`: drift that is found is to be removed. */

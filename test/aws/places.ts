@@ -10,12 +10,16 @@ import { limits } from '../../shared/config/limits.ts'
 import type { QueueUrls } from '../../shared/platform/aws/queues/poll.ts'
 
 /** Queues for one suite, as the infrastructure makes them, and how they are removed. */
-export async function madeQueue(sqs: SQSClient, name: string): Promise<QueueUrls> {
+export async function madeQueue(
+  sqs: SQSClient,
+  name: string,
+  maxReceiveCount: number = limits.deliveriesMax,
+): Promise<QueueUrls> {
   const unique = `${name}-${randomUUID()}`
   const deadUrl = await create(sqs, `${unique}-dead`, {})
   const about = new GetQueueAttributesCommand({ QueueUrl: deadUrl, AttributeNames: ['QueueArn'] })
   const deadLetterTargetArn = (await sqs.send(about)).Attributes?.QueueArn
-  const policy = { deadLetterTargetArn, maxReceiveCount: limits.deliveriesMax }
+  const policy = { deadLetterTargetArn, maxReceiveCount }
   return { deadUrl, url: await create(sqs, unique, { RedrivePolicy: JSON.stringify(policy) }) }
 }
 

@@ -5,14 +5,17 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
 import { expect, test } from 'vitest'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { type AwsSettings, createSqs } from '../../shared/platform/aws/clients.ts'
 import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
+import { createNotifications } from '../../shared/platform/aws/queues/notifications.ts'
 import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLog } from '../../shared/platform/system/log.ts'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { chainQueueContract } from '../contract/chain-queue.ts'
+import { notificationsContract } from '../contract/notifications.ts'
 import { nudgesContract } from '../contract/nudges.ts'
 import { freshDeployment, freshStack, operationId } from '../contract/opened.ts'
 import { type FaultRule, withFaults } from './faults-queues.ts'
@@ -82,6 +85,22 @@ async function openNudges(plain: AwsSettings, rules: readonly FaultRule[] = []) 
   return { ports: { nudges }, queue, sqs, close }
 }
 
+/** One queue of notifications of its own. */
+async function openNotifications(plain: AwsSettings, rules: readonly FaultRule[] = []) {
+  const sqs = createSqs(plain)
+  const attempts = triggerLimits.notificationAttemptsMax
+  const queue = await madeQueue(sqs, 'notifications', attempts)
+  const faulty = createSqs(withFaults(plain, rules, 13).settings)
+  const deps = { sqs: faulty, queue, clock, log: silentLog, visibilityMs: 1_000 }
+  const notifications = createNotifications(deps)
+  const close = async (): Promise<void> => {
+    await removeQueue(sqs, queue)
+    sqs.destroy()
+    faulty.destroy()
+  }
+  return { ports: { notifications, visibilityMs: 1_000 }, queue, sqs, close }
+}
+
 /** What every request may meet without a visible effect. */
 const harmless: readonly FaultRule[] = [
   { kind: 'throttled', percent: 6, attemptsMax: 1 },
@@ -115,6 +134,17 @@ whenServed('queues over SQS', ['SQS'], settings => {
   chainQueueContract('SQS, with faults', () => openChains(settings(), withHarm), noChoice)
   nudgesContract('SQS', () => openNudges(settings()), noChoice)
   nudgesContract('SQS, with faults', () => openNudges(settings(), harmless), noChoice)
+  notificationsContract('SQS', () => openNotifications(settings()))
+
+  test('what is no notification is taken out of the queue and hides no other', async () => {
+    const { ports, queue, sqs, close } = await openNotifications(settings())
+    await sqs.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: '{"v":2}' }))
+    expect(await ports.notifications.receive(10, 2_500)).toEqual([])
+    expect(ports.notifications.fromEvent({ id: 'i', handle: 'h', body: 'x', deliveries: 1 })).toBe(
+      undefined,
+    )
+    await close()
+  })
 
   test('many messages go in batches of ten, and come in batches', async () => {
     const { ports, counts, close } = await openChains(settings(), { visibilityMs: 60_000 })

@@ -7,6 +7,7 @@ import { plainScenes, type Scene } from './scene.ts'
 import { scenesOfFaults } from './scenes-of-faults.ts'
 import { scenesOfKeeping } from './scenes-of-keeping.ts'
 import { scenesOfServing } from './scenes-of-serving.ts'
+import { scenesOfTriggers } from './scenes-of-triggers.ts'
 import { scenesOfTime } from './scenes-of-time.ts'
 
 const scenes = {
@@ -15,6 +16,7 @@ const scenes = {
   ...scenesOfKeeping,
   ...scenesOfTime,
   ...scenesOfServing,
+  ...scenesOfTriggers,
 }
 type SceneName = keyof typeof scenes
 
@@ -40,6 +42,8 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   serve: 'served',
   lookThrough: 'lookedThrough',
   findHeld: 'foundHeld',
+  ask: 'scheduled',
+  fetch: 'fetched',
   tell: 'up',
   attend: 'up',
   operate: 'waves',

@@ -1,0 +1,50 @@
+import { outboundVariables } from '../../shared/config/outbound-variables.ts'
+import { isTruthy } from '../../shared/config/truthy.ts'
+import type { OutboundPort } from '../../shared/ports/outbound.ts'
+import { awsSettings } from '../../shared/platform/aws/clients.ts'
+import { awsPlaces } from '../../shared/platform/aws/places.ts'
+import type { AwsNotifications } from '../../shared/platform/aws/queues/notifications.ts'
+import {
+  type AwsTriggerPlatform,
+  createTriggerPlatform,
+} from '../../shared/platform/aws/trigger-platform.ts'
+import { createLog } from '../../shared/platform/system/log.ts'
+import type { AddressRules } from '../../shared/triggers/addresses.ts'
+import { createOutbound } from '../../shared/triggers/outbound.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What a function that handles triggers works with. */
+export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
+  readonly notifications: AwsNotifications
+  readonly outbound: OutboundPort
+  /** Functions run what these ask for. */
+  readonly execute: 'functions'
+}
+
+/** Reads the environment of a function. Throws AWS_SETTINGS_INVALID. */
+export function openTriggers(env: Env): AwsTriggers {
+  const platform = openWebhooks(env)
+  return {
+    ...platform,
+    notifications: platform.notifications(),
+    outbound: createOutbound(addressRules(env)),
+  }
+}
+
+/** The same for one that only receives: it is told no queue of notifications and calls nobody. */
+export function openWebhooks(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {
+  const settings = awsSettings(env)
+  const log = createLog({ level: 'info', write: line => void process.stdout.write(line) })
+  const platform = createTriggerPlatform({ settings, places: awsPlaces(env), log })
+  return { ...platform, execute: 'functions' }
+}
+
+/** Which addresses calls to the outside may reach, as the environment says; public ones else. */
+export function addressRules(env: Env): AddressRules {
+  const networks = (env[outboundVariables.networks] ?? '').split(',').map(one => one.trim())
+  return {
+    allowedNetworks: networks.filter(one => one !== ''),
+    isPlainAllowed: isTruthy(env[outboundVariables.plain]),
+  }
+}

@@ -1,0 +1,140 @@
+import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { z } from 'zod'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import { triggerLimits } from '../../../config/trigger-limits.ts'
+import type {
+  NotificationsPort,
+  OutgoingDelivery,
+  OutgoingMessage,
+} from '../../../ports/notifications.ts'
+import type { ClockPort, LogPort } from '../../../ports/system.ts'
+import { assert } from '../../../errors/error.ts'
+import { guarded, nameOf } from '../failures.ts'
+import { isVoid } from './loans.ts'
+import { lookThrough } from './look-through.ts'
+import { nameOfQueue, poll, type QueueUrls, type RawMessage } from './poll.ts'
+import { removeMessage } from './remove-message.ts'
+import { sendBodies } from './send.ts'
+
+/** What notifications need. Who only sends, or takes, needs no URL of dead letters. */
+interface NotificationsDeps {
+  readonly sqs: SQSClient
+  readonly queue: Pick<QueueUrls, 'url'> & Partial<Pick<QueueUrls, 'deadUrl'>>
+  readonly clock: ClockPort
+  readonly log: LogPort
+  readonly visibilityMs?: number
+}
+
+/** Notifications, with what an event source of a function hands over. */
+export interface AwsNotifications extends NotificationsPort {
+  /**
+   * A message that an event source got; undefined when it cannot be read: the event source shall
+   * remove it.
+   */
+  readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
+}
+
+/** As far as it is looked at before it is used; who may write into the queue is of ours. */
+const bodyForm = z.object({
+  v: z.literal(1),
+  message: z.discriminatedUnion('kind', [
+    z.looseObject({
+      kind: z.literal('notification'),
+      key: z.object({ kind: z.literal('notification'), scope: z.string(), name: z.string() }),
+      event: z.looseObject({ kind: z.string(), stack: z.string() }),
+    }),
+    z.looseObject({
+      kind: z.literal('reply'),
+      reply: z.looseObject({ webhook: z.string(), repository: z.string(), commit: z.string() }),
+    }),
+  ]),
+})
+
+/**
+ * What is to be told outside over one SQS standard queue, which makes dead letters by itself. A
+ * redrive sends the same bodies again and then removes the letters.
+ */
+export function createNotifications(deps: NotificationsDeps): AwsNotifications {
+  const { sqs, queue, log, visibilityMs = triggerLimits.notificationLoanMs } = deps
+  const { url } = queue
+  const deadUrl = (): string => {
+    assert(queue.deadUrl !== undefined, 'dead letters are looked at where their queue is known')
+    return queue.deadUrl
+  }
+  const read = (body: string): OutgoingMessage | undefined => {
+    const message = messageIn(body)
+    if (message === undefined) log.write('error', 'notification.unreadable', { queue: url })
+    return message
+  }
+  const fromEvent: AwsNotifications['fromEvent'] = ({ body, handle, deliveries }) => {
+    const message = read(body)
+    return message === undefined ? undefined : { message, receipt: handle, deliveries }
+  }
+  return {
+    send: messages =>
+      sendBodies(
+        deps,
+        url,
+        messages.map(message => JSON.stringify({ v: 1, message })),
+      ),
+    receive: async (max, waitMs, signal) => {
+      const polled = await poll(deps, [{ url }], { max, waitMs, visibilityMs, signal })
+      const found: OutgoingDelivery[] = []
+      for (const raw of polled?.messages ?? []) {
+        const delivery = fromEvent(raw)
+        if (delivery === undefined) await removeMessage(sqs, url, raw.handle)
+        else found.push(delivery)
+      }
+      return found
+    },
+    remove: receipt => removeMessage(sqs, url, receipt),
+    postpone: async (receipt, ms) => {
+      const command = new ChangeMessageVisibilityCommand({
+        QueueUrl: url,
+        ReceiptHandle: receipt,
+        VisibilityTimeout: Math.ceil(Math.min(ms, awsLimits.loanMs) / 1000),
+      })
+      await guarded(`queue ${nameOfQueue(url)}: postpone`, async () => {
+        try {
+          await sqs.send(command)
+        } catch (thrown) {
+          // Somebody else has it now.
+          if (!isVoid(nameOf(thrown))) throw thrown
+        }
+      })
+    },
+    deadLetters: async limit => {
+      const found: OutgoingMessage[] = []
+      await lookThrough(deps, deadUrl(), async letters => {
+        for (const { body } of letters) {
+          const message = read(body)
+          if (message !== undefined && found.length < limit) found.push(message)
+        }
+        return []
+      })
+      return found
+    },
+    redrive: async () => {
+      let count = 0
+      await lookThrough(deps, deadUrl(), async letters => {
+        await sendBodies(
+          deps,
+          url,
+          letters.map(({ body }) => body),
+        )
+        count = letters.length
+        return letters
+      })
+      return count
+    },
+    fromEvent,
+  }
+}
+
+function messageIn(body: string): OutgoingMessage | undefined {
+  try {
+    return bodyForm.parse(JSON.parse(body)).message as unknown as OutgoingMessage
+  } catch {
+    return undefined
+  }
+}

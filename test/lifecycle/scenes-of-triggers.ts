@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from 'tar'
+import { lookAtSchedule } from '../../functions/schedule/handle.ts'
+import { createProgramFolders } from '../../functions/surroundings/program-folder.ts'
+import { packRepository } from '../../functions/surroundings/repository-program.ts'
+import { createProcesses } from '../../shared/platform/system/processes.ts'
+import type { OutboundPort } from '../../shared/ports/outbound.ts'
+import { scheduleDocument } from '../../shared/triggers/schedule.ts'
+import { sealWebhook, webhookDraft, webhookKey } from '../../shared/triggers/webhook-document.ts'
+import type { TestProcess } from './process.ts'
+import type { Place } from './resume.ts'
+import { type Scene, toTheEnd, upScenario } from './scene.ts'
+import { stackOf } from './things.ts'
+
+/** Looks at a schedule of the stack that is due. */
+async function look({ engine }: Place, { platform }: TestProcess): Promise<unknown> {
+  const { documents, marks } = engine.platform
+  const { id: scope } = await stackOf(engine.platform)
+  const key = { kind: 'schedule', scope, name: 's' } as const
+  const about = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: 1 }
+  await documents.put(key, scheduleDocument.parse(about), 0)
+  return lookAtSchedule({ ...platform, documents, marks, execute: 'functions' }, key)
+}
+
+const scheduled: Scene = {
+  name: 'a schedule that is due',
+  act: (place, kill) => place.engine.during(kill, process => look(place, process)),
+  async goOn(place) {
+    await place.engine.during(undefined, process => look(place, process))
+    return toTheEnd(place, upScenario)
+  },
+}
+
+/** A host that has a repository with a project file in it. */
+function host(folder: string): OutboundPort {
+  mkdirSync(join(folder, 'top'))
+  writeFileSync(join(folder, 'top', 'Pulumi.yaml'), 'name: p\nruntime: nodejs\n')
+  const packed = create({ cwd: folder, gzip: true, sync: true }, ['top']).read() as Uint8Array
+  const body = async function* () {
+    yield packed
+  }
+  return { call: (_request, take) => take({ status: 200, headers: new Map(), body: body() }) }
+}
+
+async function fetchProgram({ engine }: Place, { platform }: TestProcess): Promise<unknown> {
+  const { documents, sealing } = engine.platform
+  const { id: stack } = await stackOf(engine.platform)
+  const draft = webhookDraft.parse({ form: 'signed', secrets: ['x'.repeat(16)], rules: [] })
+  await documents.put(webhookKey('hook'), await sealWebhook(sealing, 'hook', draft), 0)
+  const scratch = mkdtempSync(join(tmpdir(), 'antichain-fetch-'))
+  try {
+    const folders = createProgramFolders(platform.blobs, scratch)
+    const deps = { ...platform, documents, sealing, outbound: host(scratch), scratch, folders }
+    const commit = 'a'.repeat(40)
+    const program = { repository: 'a/b', commit, folder: '', webhook: 'hook' }
+    const asked = { ...deps, env: {}, processes: createProcesses }
+    return await packRepository(asked, stack, { kind: 'repository', ...program })
+  } finally {
+    rmSync(scratch, { recursive: true })
+  }
+}
+
+const fetched: Scene = {
+  name: 'a program is fetched from a repository',
+  act: (place, kill) => place.engine.during(kill, process => fetchProgram(place, process)),
+  async goOn(place) {
+    await place.engine.during(undefined, process => fetchProgram(place, process))
+    return toTheEnd(place, upScenario)
+  },
+}
+
+/** What asks for deployments by itself, and where their programs come from. */
+export const scenesOfTriggers = { scheduled, fetched } as const satisfies Record<string, Scene>
