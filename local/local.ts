@@ -4,9 +4,7 @@
  */
 import { hostname } from 'node:os'
 import type { EventSink } from '../shared/engine/events/event.ts'
-import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import type { DeployRequest, DeployResult, RunningDeployment } from '../shared/engine/request.ts'
-import { error } from '../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -16,10 +14,10 @@ import { isAlive, killGroup, startedOf } from '../shared/platform/system/process
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
 import type { Moment } from '../shared/records/moment.ts'
-import type { StackRecord } from '../shared/ports/catalog.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
-import { compact, readState } from '../functions/compaction/handle.ts'
+import { exportState, knownStack } from '../functions/compaction/export-state.ts'
+import { compact } from '../functions/compaction/handle.ts'
 import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/moment.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
@@ -166,26 +164,4 @@ async function interrupted(
 ): Promise<{ readonly number: number; readonly options: DeploymentOptions }> {
   const { deployment, pin } = await interruptedOf(ports, stack)
   return { number: deploymentPartsOf(deployment).number, options: pin.options }
-}
-
-async function exportState(
-  platform: EmbeddedPlatform,
-  stack: StackId,
-  version?: number,
-): Promise<StoredDeployment | undefined> {
-  const record = await knownStack(platform, stack)
-  if (version === undefined)
-    return record.snapshot === '' && record.current === ''
-      ? undefined
-      : withoutOrigins(await readState(platform, record))
-  const versions = await platform.catalog.versions(stack, 10_000)
-  const found = versions.find(entry => entry.version === version)
-  if (found === undefined) return undefined
-  return withoutOrigins(await readSnapshotBlob(platform.blobs, found.snapshot))
-}
-
-async function knownStack(platform: EmbeddedPlatform, stack: StackId): Promise<StackRecord> {
-  const record = await platform.catalog.stack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
-  return record
 }

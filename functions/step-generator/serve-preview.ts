@@ -1,17 +1,23 @@
 import { scrubberOf } from '../surroundings/scrub.ts'
+import { createEventRecorder, type EventRecorder } from '../../shared/engine/events/recorder.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
+import { previewIdOf } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
 import { surround } from '../surroundings/surround.ts'
 import { inEnvironment, type LifeDeps } from './serve-life.ts'
 import { previewRun } from './preview-run.ts'
+import { shownConfig } from './settle-in.ts'
 
 /** Errors of a preview that are kept, and characters of each. */
 const errorsMax = 20
 const errorCharactersMax = 1_000
 
-/** Runs a preview that was asked for, and keeps what it came to with its request. */
+/**
+ * Runs a preview that was asked for, and keeps what it came to with its request; what it tells can
+ * be read meanwhile, under its own id.
+ */
 export async function servePreview(
   server: LifeDeps & { readonly requests: RequestsPort },
   request: DeployRequest,
@@ -20,8 +26,10 @@ export async function servePreview(
   const { platform, ports, hosts, requests } = server
   const scrub = scrubberOf(request)
   const errors: string[] = []
+  const recorder = createEventRecorder(platform, previewIdOf(stack, key), platform.random.uuid())
   const sink: EventSink = {
     emit(event) {
+      recorder.emit(event)
       if (!('diagnosticEvent' in event) || errors.length >= errorsMax) return
       const { severity, message } = event.diagnosticEvent
       if (severity === 'error') errors.push(scrub(message).slice(0, errorCharactersMax))
@@ -30,9 +38,19 @@ export async function servePreview(
   const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
   const asked = await inEnvironment(server, given)
   const startedMs = platform.clock.monotonicMs()
-  const { done } = previewRun(asked, await surround(asked), startedMs)
-  const { result, changes } = await done
+  const surroundings = await surround(asked)
+  sink.emit({ preludeEvent: { config: shownConfig(request) } })
+  const { result, changes } = await endOf(previewRun(asked, surroundings, startedMs), recorder)
   const came = result === 'interrupted' ? 'cancelled' : result
   await requests.end(stack, key, { kind: 'previewed', result: came, changes, errors })
   return 'ended'
+}
+
+/** What a preview comes to, once its events are kept. */
+async function endOf({ done }: RunningDeployment, recorder: EventRecorder): Promise<DeployResult> {
+  try {
+    return await done
+  } finally {
+    await recorder.flush()
+  }
 }

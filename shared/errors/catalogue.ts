@@ -316,6 +316,7 @@ export const catalogue = {
     exit: 1,
     hint: 'Another request of this stack has the key: choose a new `idempotency-key`.',
   },
+  REQUEST_QUEUE_FULL: { exit: 1, hint: 'Wait until some of those that wait have been served.' },
   REQUEST_REFUSED: { exit: 1, hint: 'Correct what the sentence names, and ask again.' },
   DEPLOYMENT_UNKNOWN: { exit: 1, hint: 'List deployments with `antichain stack history`.' },
   DOCUMENT_UNKNOWN: { exit: 1, hint: 'List what there is with `ls` of the same command.' },

@@ -10,19 +10,15 @@ export interface StoredAudit {
 
 /** The audit log. */
 export const auditMethods = {
-  'audit.append': write(
-    (database, args: { readonly id: string; readonly entry: string }): number =>
-      database.run(
-        'INSERT INTO audit (id, entry) VALUES (?, ?) ON CONFLICT DO NOTHING',
-        args.id,
-        args.entry,
-      ),
+  'audit.append': write((database, args: { readonly id: string; readonly entry: string }): number =>
+    database.run(
+      'INSERT INTO audit (id, entry) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      args.id,
+      args.entry,
+    ),
   ),
   'audit.read': read(
-    (
-      database,
-      args: { readonly before: number; readonly limit: number },
-    ): readonly StoredAudit[] =>
+    (database, args: { readonly before: number; readonly limit: number }): readonly StoredAudit[] =>
       database
         .all(
           `SELECT * FROM audit WHERE ?1 = 0 OR position < ?1 ORDER BY position DESC LIMIT ?2`,
