@@ -124,7 +124,8 @@ export const functionsTable: readonly FunctionRow[] = [
       'webhookUrl',
     ],
     grants: {
-      journal: 'write',
+      // A stack that is removed takes its inbox along, which is in the journal.
+      journal: 'remove',
       catalog: 'remove',
       reads: ['blobs', 'programs'],
       puts: ['programs', 'plugins'],

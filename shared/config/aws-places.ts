@@ -54,6 +54,8 @@ export const keyPurpose = {
   field: 'antichain-purpose',
   trigger: 'trigger',
   stack: 'stack',
+  /** The field of the document that a secret of a trigger stands in. */
+  place: 'antichain-place',
 } as const
 
 /**

@@ -38,6 +38,10 @@ export const dynamoLimits = {
   listedMax: 100_000,
   /** How often a start or publish is tried that others get ahead of. */
   racesMax: 10,
+  /** Bytes of a text from outside in a key; of a longer one its hash is there. */
+  keyTextBytesMax: 512,
+  /** Requests that are forgotten at once. */
+  forgottenAtOnce: 10,
   /** Kinds of slow operations that one stack may have. */
   slowMax: 1_000,
   /**

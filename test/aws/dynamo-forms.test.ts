@@ -1,4 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import { expect, test } from 'vitest'
+import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import {
@@ -23,9 +25,16 @@ const places: Readonly<Record<StoredKind, readonly [pk: string, sk: string]>> = 
   history: ['history', ''],
   snapshot: ['versions', ''],
   late: ['late', ''],
+  request: ['requests', ''],
 }
 
-const ofStacks: ReadonlySet<StoredKind> = new Set(['stack', 'history', 'snapshot', 'late'])
+const ofStacks: ReadonlySet<StoredKind> = new Set([
+  'stack',
+  'history',
+  'snapshot',
+  'late',
+  'request',
+])
 
 const cut: AttributeValue = { S: '{"cut' }
 
@@ -41,6 +50,7 @@ const breakable: Readonly<Partial<Record<StoredKind, readonly [string, Attribute
   stack: ['snapshot', cut],
   snapshot: ['blob', cut],
   late: ['item', cut],
+  request: ['request', cut],
 }
 
 function tamperingWith({ tables }: ModelDynamo, names: readonly string[]): Tampering {
@@ -85,3 +95,31 @@ const tampered = async (): Promise<Tampered> => {
 }
 
 recordFormsContract('model of DynamoDB', tampered)
+
+test('a document that is damaged or of a newer version is named, and hides no other', async () => {
+  const model = createModelDynamo()
+  const names = freshTables()
+  await createTables(model.client, names)
+  const { documents } = recordsOver(model.client, names)
+  const keyOf = (name: string): DocumentKey => ({ kind: 'schedule', scope: '*', name })
+  for (const name of ['damaged', 'good', 'newer']) await documents.put(keyOf(name), { name }, 0)
+  for (const item of model.tables.all(names.catalog)) {
+    if (item['sk']?.S === '* damaged')
+      model.tables.put(names.catalog, item, { ...item, value: cut })
+    const newer = { ...item, format: { N: '2' } }
+    if (item['sk']?.S === '* newer') model.tables.put(names.catalog, item, newer)
+  }
+  const page = await documents.list('schedule', '', '*')
+  expect(page.documents.map(({ key }) => key.name)).toEqual(['good'])
+  expect(page.unreadable).toMatchObject([
+    { key: keyOf('damaged'), why: { code: 'RECORD_DAMAGED' } },
+    { key: keyOf('newer'), why: { code: 'RECORD_TOO_NEW' } },
+  ])
+  const before = structuredClone(model.tables.all(names.catalog))
+  for (const { key, why } of page.unreadable)
+    await expect(documents.get(key)).rejects.toMatchObject({ message: why.message })
+  const refused = { code: 'RECORD_TOO_NEW' }
+  await expect(documents.put(keyOf('newer'), {}, 1)).rejects.toMatchObject(refused)
+  await expect(documents.remove(keyOf('newer'), 1)).rejects.toMatchObject(refused)
+  expect(model.tables.all(names.catalog)).toEqual(before)
+})

@@ -1,11 +1,14 @@
 import { catalogContract } from '../contract/catalog.ts'
 import { controlContract, leasesContract } from '../contract/control.ts'
 import { decisionLogContract } from '../contract/decision-log.ts'
+import { documentsContract } from '../contract/documents.ts'
 import { eventsContract } from '../contract/events.ts'
+import { marksContract } from '../contract/marks.ts'
 import type { Open } from '../contract/opened.ts'
 import { operationModelContract } from '../contract/operation-model.ts'
 import { operationTransitionsContract } from '../contract/operation-transitions.ts'
 import { operationsContract } from '../contract/operations.ts'
+import { requestsContract } from '../contract/requests.ts'
 import { retentionContract } from '../contract/retention.ts'
 import { stopContract } from '../contract/stop.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
@@ -21,5 +24,8 @@ export function recordContracts(name: string, open: Open<RecordPorts>): void {
   leasesContract(name, open)
   eventsContract(name, open)
   catalogContract(name, open)
+  requestsContract(name, open)
   retentionContract(name, open)
+  documentsContract(name, open)
+  marksContract(name, open)
 }

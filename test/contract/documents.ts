@@ -99,6 +99,41 @@ export function documentsContract(
       expect(every.map(({ key }) => key.name)).toContain('foreign')
     })
 
+    test('a list that is full of what was removed still comes to what is behind it', async () => {
+      const scope = freshStack()
+      const count = triggerLimits.documentsPerPage * 2 + 3
+      const names = Array.from({ length: count }, (_, at) => `n${String(at).padStart(3, '0')}`)
+      for (const one of names) {
+        const version = await made({ kind: 'token', scope, name: one })
+        await documents.remove({ kind: 'token', scope, name: one }, version)
+      }
+      await made({ kind: 'token', scope, name: 'z' })
+      expect((await all(documents, scope)).map(({ key }) => key.name)).toEqual(['z'])
+    })
+
+    test('a name that another begins with has its own place in a list, as has a scope', async () => {
+      const scope = freshStack()
+      const names = ['a', 'a-', 'a.b', 'a0', 'aa', 'b', 'B', '_'.padStart(2, 'a')]
+      for (const one of names) await made({ kind: 'token', scope, name: one })
+      const longer = `${scope}-x` as DocumentKey['scope']
+      await made({ kind: 'token', scope: longer, name: 'a' })
+      const found = (await all(documents, scope)).map(({ key }) => key)
+      expect(found.map(key => key.name)).toEqual(names.toSorted())
+      expect(new Set(found.map(key => key.scope))).toEqual(new Set([scope]))
+      expect((await all(documents, longer)).map(({ key }) => key.scope)).toEqual([longer])
+    })
+
+    test('a cursor that no page gave does no harm', async () => {
+      const scope = freshStack()
+      await made({ kind: 'token', scope, name: 'a' })
+      for (const cursor of ['~', ' ', `${scope} `, '\u{10FFFF}', 'z\nz'])
+        for (const page of [
+          await documents.list('token', cursor, scope),
+          await documents.list('token', cursor),
+        ])
+          expect(page.unreadable).toEqual([])
+    })
+
     test('a document of the largest size is kept, one that is larger or badly named refused', async () => {
       const key = fresh()
       const refused = { code: 'DOCUMENT_INVALID' }

@@ -25,6 +25,7 @@ const breakable: Readonly<Partial<Record<StoredKind, string>>> = {
   history: 'begun',
   snapshot: 'blob',
   late: 'item',
+  request: 'request',
 }
 
 function tamperingWith(path: string): Tampering {
@@ -33,7 +34,7 @@ function tamperingWith(path: string): Tampering {
   const keyed = (kind: StoredKind, deployment: DeploymentId): readonly [string, string] => {
     const { stack } = deploymentPartsOf(deployment)
     if (kind === 'stack') return ['id', stack]
-    if (['history', 'snapshot', 'late'].includes(kind)) return ['stack', stack]
+    if (['history', 'snapshot', 'late', 'request'].includes(kind)) return ['stack', stack]
     return ['deployment', deployment]
   }
   const change = (kind: StoredKind, deployment: DeploymentId, what: string): void => {

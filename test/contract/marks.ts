@@ -45,6 +45,20 @@ export function marksContract(name: string, open: Open<{ readonly marks: MarksPo
       expect(await marks.mark(key, soon())).toBe(true)
     })
 
+    test('a mark may have a long name with any letters, and another is another', async () => {
+      const key = `${freshStack()} ü\n${'x'.repeat(3_000)}`
+      expect(await marks.mark(key, soon())).toBe(true)
+      expect(await marks.isMarked(key)).toBe(true)
+      expect(await marks.isMarked(`${key}y`)).toBe(false)
+    })
+
+    test('what was taken away before it was there leaves nothing behind', async () => {
+      const key = `never ${freshStack()}`
+      await marks.unmark(key)
+      expect(await marks.isMarked(key)).toBe(false)
+      expect(await marks.mark(key, soon())).toBe(true)
+    })
+
     test('many marks that are over hide none that is not', async () => {
       const key = `many ${freshStack()}`
       await marks.mark(key, soon())

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../../shared/records/ids.ts'
+import type { DeploymentRequest } from '../../shared/records/request.ts'
 import {
   type Opened,
   blobHash,
@@ -26,6 +27,7 @@ export type StoredKind =
   | 'history'
   | 'snapshot'
   | 'late'
+  | 'request'
 
 /** Reaches behind the ports of an adapter: to what only a newer version or an accident leaves. */
 export interface Tampering {
@@ -155,7 +157,28 @@ const cases: readonly Case[] = [
     reads: ({ catalog }, deployment) => catalog.late(stackOf(deployment), 10),
     writes: () => [],
   },
+  {
+    kind: 'request',
+    said: 'request',
+    reads: ({ requests }, deployment) => requests.waiting(stackOf(deployment), 10),
+    writes: ({ requests }, deployment) => [
+      () => requests.find(stackOf(deployment), 'a'),
+      () => requests.put({ ...requestOf(stackOf(deployment)), by: 'another' }),
+      () => requests.end(stackOf(deployment), 'a', { kind: 'superseded', by: 'b' }),
+    ],
+  },
 ]
+
+function requestOf(stack: StackId): DeploymentRequest {
+  return {
+    ...{ stack, key: 'a', at: epochMs(1), by: 'a test', dryRun: false },
+    options: {
+      ...{ command: 'up', parallel: 8, refresh: false, continueOnError: false },
+      ...{ execute: 'functions', message: '' },
+    },
+    program: { kind: 'last' },
+  }
+}
 
 /** One record of each kind, of a deployment of its own. */
 async function recorded(ports: Platform): Promise<DeploymentId> {
@@ -180,6 +203,7 @@ async function recorded(ports: Platform): Promise<DeploymentId> {
   })
   const urn = 'urn:pulumi:s::p::t:m:T::n' as never
   const state = { urn, custom: true, type: 't:m:T' }
+  await ports.requests.put(requestOf(stack))
   await ports.catalog.putLate(stack, { deployment, operation: one, attempt: 1, urn, state })
   return deployment
 }

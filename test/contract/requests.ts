@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { limits } from '../../shared/config/limits.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
@@ -35,6 +36,9 @@ export function requestsContract(
     whileOpen(open, given => {
       requests = given.requests
     })
+    const forgetAll = async (before: number): Promise<void> => {
+      while ((await requests.forget(epochMs(before), 100)) > 0);
+    }
     const keys = async (stack: StackId, limit = 10): Promise<readonly string[]> =>
       (await requests.waiting(stack, limit)).map(({ key }) => key)
 
@@ -63,6 +67,81 @@ export function requestsContract(
       expect(answers.filter(Boolean)).toHaveLength(1)
       const [kept] = await requests.waiting(stack, 10)
       expect(kept?.at).toBe(answers.indexOf(true) + 1)
+    })
+
+    test('many that are put at once all wait, each once, in an order that stays', async () => {
+      const stack = freshStack()
+      const names = Array.from({ length: 20 }, (_, at) => `k${at}`)
+      await Promise.all(names.map(key => requests.put(request(stack, key))))
+      const order = await keys(stack, 99)
+      expect(order.toSorted()).toEqual(names.toSorted())
+      for (const key of order.slice(0, 5))
+        await requests.end(stack, key, { kind: 'superseded', by: 'x' })
+      await requests.put(request(stack, 'last'))
+      expect(await keys(stack, 99)).toEqual([...order.slice(5), 'last'])
+    })
+
+    test('of many that end a request at once one does, and it is gone from the queue', async () => {
+      const stack = freshStack()
+      await requests.put(request(stack, 'a'))
+      const ends = Array.from({ length: 10 }, (_, at) =>
+        requests.end(stack, 'a', { kind: 'superseded', by: `${at}` }),
+      )
+      expect((await Promise.all(ends)).filter(Boolean)).toHaveLength(10)
+      const end = (await requests.find(stack, 'a'))?.end
+      expect(end).toMatchObject({ kind: 'superseded' })
+      expect(await requests.end(stack, 'a', { kind: 'superseded', by: 'late' })).toBe(true)
+      expect((await requests.find(stack, 'a'))?.end).toEqual(end)
+      expect(await keys(stack)).toEqual([])
+    })
+
+    test('a key may be long and have any letters', async () => {
+      const stack = freshStack()
+      const names = ['x'.repeat(1_500), `${'x'.repeat(1_499)}y`, 'ü \n/#', ' ', 'last', 'program']
+      for (const key of names) expect(await requests.put(request(stack, key))).toBe(true)
+      expect(await keys(stack)).toEqual(names)
+      for (const key of names) {
+        expect((await requests.find(stack, key))?.request.key).toBe(key)
+        await requests.end(stack, key, { kind: 'superseded', by: 'x' })
+      }
+      expect(await keys(stack)).toEqual([])
+      await forgetAll(50)
+      for (const key of names) expect(await requests.find(stack, key)).toBeUndefined()
+    })
+
+    test('a request that is too large is refused, and one of the largest size is kept', async () => {
+      const stack = freshStack()
+      const empty = Buffer.byteLength(JSON.stringify({ ...request(stack, 'a'), by: '' }))
+      const by = 'x'.repeat(limits.recordBytesMax - empty)
+      const refused = requests.put({ ...request(stack, 'a'), by: `${by}x` })
+      await expect(refused).rejects.toMatchObject({ code: 'CLI_USAGE' })
+      expect(await requests.put({ ...request(stack, 'a'), by })).toBe(true)
+      expect((await requests.waiting(stack, 1))[0]?.by).toBe(by)
+    })
+
+    test('a key that was forgotten is free again, and what has it then is not forgotten', async () => {
+      const stack = freshStack()
+      await requests.put(request(stack, 'a'))
+      await requests.end(stack, 'a', { kind: 'superseded', by: 'x' })
+      await forgetAll(50)
+      expect(await requests.put(request(stack, 'a', 2))).toBe(true)
+      await forgetAll(50)
+      expect(await requests.waiting(stack, 9)).toEqual([request(stack, 'a', 2)])
+    })
+
+    test('no more are forgotten at once than asked for', async () => {
+      const stack = freshStack()
+      await forgetAll(50)
+      const names = ['a', 'b', 'c', 'd', 'e']
+      for (const key of names) {
+        await requests.put(request(stack, key))
+        await requests.end(stack, key, { kind: 'superseded', by: 'x' })
+      }
+      expect(await requests.forget(epochMs(1), 9)).toBe(0)
+      // A repetition of the call forgets two more.
+      await requests.forget(epochMs(50), 2)
+      const left = await Promise.all(names.map(key => requests.find(stack, key)))
+      expect(left.filter(one => one !== undefined).length).toBeGreaterThanOrEqual(1)
     })
 
     test('what has ended waits no more, its first end stands, and its key stays taken', async () => {
@@ -99,7 +178,7 @@ export function requestsContract(
         await requests.put(request(stack, key, at))
       for (const key of ['old', 'new'])
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
-      while ((await requests.forget(epochMs(50), 100)) > 0);
+      await forgetAll(50)
       expect(await requests.find(stack, 'old')).toBeUndefined()
       expect(await requests.find(stack, 'new')).toBeDefined()
       expect(await keys(stack)).toEqual(['open'])

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { limits } from '../../shared/config/limits.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
-import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
+import type { BlobHash, DeploymentId, StackId } from '../../shared/records/ids.ts'
+import type { Decision } from '../../shared/records/log.ts'
+import type { DeploymentRequest } from '../../shared/records/request.ts'
 import {
   type Open,
   blobHash,
@@ -19,9 +22,34 @@ const about = { command: 'up', message: '', holder, at: epochMs(100) } as const
 const end = { at: epochMs(200), result: 'succeeded', changes: {}, version: 1 } as const
 const executor = executorId('e')
 
+const options = {
+  command: 'up',
+  parallel: 8,
+  refresh: false,
+  continueOnError: false,
+  execute: 'functions',
+  message: '',
+} as const
+
+const archiveOf = (at: number): BlobHash => at.toString(16).padStart(64, 'e') as BlobHash
+
+function requestOf(stack: StackId, key: string, archive: BlobHash): DeploymentRequest {
+  const program = { kind: 'archive', archive } as const
+  return { stack, key, at: epochMs(1), by: 'a test', dryRun: false, options, program }
+}
+
+function pinOf(archive: BlobHash): Extract<Decision, { kind: 'pin' }> {
+  return {
+    kind: 'pin',
+    ...{ epoch: 0, version: 0, base: '', rules: 1, options, program: 'p', inbox: [] },
+    place: { root: '', archive },
+    secrets: { type: 'passphrase', state: {} },
+  }
+}
+
 type Ports = Pick<
   Platform,
-  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'retention'
+  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'requests' | 'retention'
 >
 
 /** Removal of records, versions, and the mark. */
@@ -63,6 +91,17 @@ export function retentionContract(name: string, open: Open<Ports>): void {
     const finish = async (deployment: DeploymentId): Promise<void> => {
       await ports.control.close(deployment)
       await ports.catalog.release(deployment, end)
+    }
+    const references = async (): Promise<ReadonlySet<string>> => {
+      const hashes = new Set<string>()
+      let cursor: string | undefined = ''
+      while (cursor !== undefined) {
+        const page: Awaited<ReturnType<Ports['retention']['references']>> =
+          await ports.retention.references(cursor)
+        for (const hash of page.hashes) hashes.add(hash)
+        cursor = page.next
+      }
+      return hashes
     }
     const found = async (deployment: DeploymentId) =>
       (await ports.retention.deployments()).find(kept => kept.deployment === deployment)
@@ -144,16 +183,49 @@ export function retentionContract(name: string, open: Open<Ports>): void {
     test('every blob that a record or version names is a reference', async () => {
       const { stack } = await ran()
       await ports.catalog.publish(stack, 0, blobHash('f'))
-      const hashes = new Set<string>()
-      let cursor: string | undefined = ''
-      while (cursor !== undefined) {
-        const page: Awaited<ReturnType<Ports['retention']['references']>> =
-          await ports.retention.references(cursor)
-        for (const hash of page.hashes) hashes.add(hash)
-        cursor = page.next
-      }
+      const hashes = await references()
       for (const digit of ['c', 'd', 'f']) expect(hashes).toContain(blobHash(digit))
       expect(hashes).not.toContain(blobHash('9'))
+    })
+
+    test('so is every program: of a request, of a pin, and the one uploaded last', async () => {
+      const [stack, other, third] = [freshStack(), freshStack(), freshStack()]
+      await ports.requests.putProgram(stack, blobHash('9'))
+      await ports.requests.putProgram(stack, blobHash('1'))
+      for (const [key, digit] of [
+        ['waits', '2'],
+        ['ended', '3'],
+      ] as const)
+        await ports.requests.put(requestOf(other, key, blobHash(digit)))
+      await ports.requests.end(other, 'ended', { kind: 'superseded', by: 'waits' })
+      await ports.catalog.createStack(third, epochMs(1))
+      const { deployment } = await ports.catalog.start(third, about)
+      await ports.log.append(deployment, {
+        number: logNumber(0),
+        writer: writerToken('w'),
+        at: epochMs(1),
+        decisions: [pinOf(blobHash('4'))],
+      })
+      // Larger than an item may be: the decisions are in a blob then.
+      await ports.log.append(deployment, {
+        number: logNumber(1),
+        writer: writerToken('w'),
+        at: epochMs(1),
+        decisions: [{ ...pinOf(blobHash('5')), program: 'x'.repeat(limits.recordBytesMax) }],
+      })
+      const hashes = await references()
+      for (const digit of ['1', '2', '3', '4', '5']) expect(hashes).toContain(blobHash(digit))
+      expect(hashes).not.toContain(blobHash('9'))
+    })
+
+    test('more requests than one page has are all looked through', async () => {
+      const stack = freshStack()
+      const archives = Array.from({ length: 130 }, (_, at) => archiveOf(at))
+      await Promise.all(
+        archives.map((archive, at) => ports.requests.put(requestOf(stack, `k${at}`, archive))),
+      )
+      const hashes = await references()
+      expect(archives.filter(archive => !hashes.has(archive))).toEqual([])
     })
   })
 }

@@ -132,6 +132,12 @@ function primary(tokens: Tokens, bound: Bound): Holds {
   if (['attribute_exists', 'attribute_not_exists', 'attribute_type', 'begins_with'].includes(word))
     return called(tokens, bound)
   const left = operand(tokens, bound)
+  if (tokens.take('BETWEEN')) {
+    const least = operand(tokens, bound)
+    tokens.expect('AND')
+    const most = operand(tokens, bound)
+    return item => compared('>=', left(item), least(item)) && compared('<=', left(item), most(item))
+  }
   const comparator = tokens.next()
   const right = operand(tokens, bound)
   return item => compared(comparator, left(item), right(item))

@@ -115,6 +115,8 @@ function pageOf(
 ): { readonly answer: QueryPage; readonly bytes: number } {
   const bound = { names: input.ExpressionAttributeNames, values: input.ExpressionAttributeValues }
   checkUsed(bound, [input.KeyConditionExpression, input.ProjectionExpression])
+  if (Object.values(bound.values ?? {}).some(({ S }) => S === ''))
+    throw invalid('a key is compared with an empty text')
   const pk = input.ExpressionAttributeValues?.[':pk']?.S ?? ''
   const isBackwards = input.ScanIndexForward === false
   const order = isBackwards ? -1 : 1

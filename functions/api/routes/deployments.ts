@@ -160,7 +160,12 @@ export const deploymentRoutes = [
       const from = numberOf(cursor)
       // The tokens of writers are nobody else's business.
       const read = await ports.log.read(id, from as LogNumber, limit)
-      const items = read.map(({ writer: _, ...rest }) => rest)
+      const items = read.map(({ number, at, decisions, decisionsBlob }) => ({
+        number,
+        at,
+        decisions,
+        ...(decisionsBlob === undefined ? {} : { decisionsBlob }),
+      }))
       const next = items.length < limit ? {} : { next: String(from + items.length) }
       return { json: { items, ...next } }
     },
@@ -191,6 +196,10 @@ export async function knownDeployment(
   return { id, number, stack, record }
 }
 
-function viewOf({ deployment, dropped: _, ...rest }: HistoryRecord) {
-  return { number: deploymentPartsOf(deployment).number, deployment, ...rest }
+function viewOf(record: HistoryRecord) {
+  const { deployment, command, message, startedAt, endedAt, result, changes, version } = record
+  const { number } = deploymentPartsOf(deployment)
+  const begun = { number, deployment, command, message, startedAt }
+  // What is undefined is not there in JSON.
+  return { ...begun, endedAt, result, changes, version }
 }

@@ -9,6 +9,7 @@
  * 5. What may pass is repeated a bounded number of times; what cannot work is not repeated.
  */
 import type { BlobsPort } from '../../ports/records.ts'
+import type { TriggerPorts } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
@@ -17,9 +18,12 @@ import { createBlocks } from './dynamo/blocks.ts'
 import { createCatalog } from './dynamo/catalog.ts'
 import { createControl } from './dynamo/control.ts'
 import { createDecisionLog } from './dynamo/decision-log.ts'
+import { createDocuments } from './dynamo/documents.ts'
 import { createEvents } from './dynamo/events.ts'
 import { createLeases } from './dynamo/leases.ts'
+import { createMarks } from './dynamo/marks.ts'
 import { createOperations } from './dynamo/operations.ts'
+import { createRequests } from './dynamo/requests.ts'
 import { createRetention } from './dynamo/retention.ts'
 import type { DynamoDeps } from './dynamo/table.ts'
 import type { TableNames } from './dynamo/tables.ts'
@@ -27,8 +31,9 @@ import type { TableNames } from './dynamo/tables.ts'
 /** The ports whose records are in DynamoDB. */
 export type RecordPorts = Pick<
   Platform,
-  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'retention'
->
+  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'requests' | 'retention'
+> &
+  Pick<TriggerPorts, 'documents' | 'marks'>
 
 /** Records in two tables; those that an item cannot hold are blobs. */
 export function createRecords(
@@ -49,7 +54,10 @@ export function createRecords(
     control,
     leases: createLeases(journal),
     events: createEvents(journal),
-    catalog: withLargeLate(createCatalog({ catalog, random }), blobs),
+    catalog: withLargeLate(createCatalog({ catalog, journal, random }), blobs),
+    requests: createRequests({ catalog, random }),
+    documents: createDocuments({ catalog, random }),
+    marks: createMarks({ catalog, random }),
     retention: createRetention({ journal, catalog }),
   }
 }

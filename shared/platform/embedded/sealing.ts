@@ -1,13 +1,11 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { error } from '../../errors/error.ts'
 import type { SealingPort } from '../../ports/documents.ts'
+import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { unavailable } from './store/failures.ts'
 
-const keyBytes = 32
-const nonceBytes = 12
-const tagBytes = 16
 /** Says how a text was sealed, so that another way can come later. */
 const form = 'v1:'
 
@@ -24,16 +22,13 @@ export function createKeyFileSealing(home: string): SealingPort {
   }
   return {
     seal: async (text, about) => {
-      const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', key(), nonce).setAAD(Buffer.from(about))
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return form + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+      return form + sealText(key(), text, about).toString('base64')
     },
     open: async (sealed, about) => {
       const opening = key()
       try {
         if (!sealed.startsWith(form)) throw new Error('another form')
-        return opened(Buffer.from(sealed.slice(form.length), 'base64'), opening, about)
+        return openText(opening, Buffer.from(sealed.slice(form.length), 'base64'), about)
       } catch {
         throw error('SEALED_UNREADABLE', `what is sealed in the ${about} cannot be opened`)
       }
@@ -41,21 +36,12 @@ export function createKeyFileSealing(home: string): SealingPort {
   }
 }
 
-/** Nothing of the text leaves before `final` has seen that it is whole. */
-function opened(bytes: Buffer, key: Buffer, about: string): string {
-  const textAt = nonceBytes + tagBytes
-  const options = { authTagLength: tagBytes }
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), options)
-    .setAAD(Buffer.from(about))
-    .setAuthTag(bytes.subarray(nonceBytes, textAt))
-  return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
-}
-
 /** Of several processes that make the key at once one does: a link is made once, with all bytes. */
 function readKey(path: string, home: string): Buffer {
   try {
     const found = fileIfThere(path) ?? makeKey(path, home)
-    if (found.length !== keyBytes) throw new Error(`it has ${found.length} bytes, not ${keyBytes}`)
+    if (found.length !== sealingKeyBytes)
+      throw new Error(`it has ${found.length} bytes, not ${sealingKeyBytes}`)
     return found
   } catch (thrown) {
     throw unavailable(path, thrown)
@@ -65,7 +51,7 @@ function readKey(path: string, home: string): Buffer {
 function makeKey(path: string, home: string): Buffer {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const made = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`
-  writeFileSync(made, randomBytes(keyBytes), { mode: 0o600, flag: 'wx', flush: true })
+  writeFileSync(made, randomBytes(sealingKeyBytes), { mode: 0o600, flag: 'wx', flush: true })
   try {
     linkSync(made, path)
   } catch (thrown) {

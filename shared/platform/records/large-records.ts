@@ -108,7 +108,9 @@ function isLarge(record: unknown): boolean {
 /** The blobs of a decision, which a mark must find without opening the decision's own blob. */
 function namedBy(decision: Decision): readonly BlobHash[] {
   if (decision.kind === 'plan') return decision.pages
-  return decision.kind === 'pin' && decision.base !== '' ? [decision.base] : []
+  if (decision.kind !== 'pin') return []
+  const { base, place } = decision
+  return [...(base === '' ? [] : [base]), ...(place.archive === undefined ? [] : [place.archive])]
 }
 
 function putJson(blobs: BlobsPort, json: unknown): Promise<BlobHash> {

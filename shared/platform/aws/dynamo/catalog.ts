@@ -5,25 +5,28 @@ import { deleteItems, getItems, putItems } from './batches.ts'
 import { both, isReadable, isThere } from './expressions.ts'
 import { createInbox } from './inbox.ts'
 import { itemOf, keyIn, text } from './item.ts'
-import { catalogKeys as keys } from './keys.ts'
+import { catalogKeys as keys, journalKeys } from './keys.ts'
 import { type CatalogDeps, createPublishing } from './publishing.ts'
 import { historyIn, type KeptStack, stackIn, versionIn } from './stack-record.ts'
 import { formatOf } from './stored.ts'
 import { deleteItem, getItem, queryItems, type Table, updateItem } from './table.ts'
+
+/** What stacks are kept with: their inboxes are in the journal. */
+type Deps = CatalogDeps & { readonly journal: Table }
 
 /**
  * Stacks in the catalog. What starts, publishes or releases writes two items in one transaction:
  * each happens once per deployment. Whoever makes something carries a token, by which the
  * repetition of its request is known.
  */
-export function createCatalog(deps: CatalogDeps): CatalogPort {
-  const { catalog } = deps
+export function createCatalog(deps: Deps): CatalogPort {
+  const { catalog, journal } = deps
   return {
     createStack: async (id, at) => {
       const before = await getItem(catalog, keys.stack(id))
       if (stackIn(id, before) !== undefined) return false
       // What a removal left, should it have been interrupted, is not the new stack's.
-      if (before !== undefined) await clear(catalog, id)
+      if (before !== undefined) await clear(deps, id)
       await putItems(catalog, [{ key: keys.listed(id), item: {} }])
       return create(deps, id, at)
     },
@@ -53,9 +56,9 @@ export function createCatalog(deps: CatalogDeps): CatalogPort {
       }
       return { stacks, unreadable }
     },
-    removeStack: id => remove(catalog, id),
+    removeStack: id => remove(deps, id),
     ...createPublishing(deps),
-    ...createInbox(catalog),
+    ...createInbox(journal),
     history: async (id, limit) => {
       const { pk } = keys.history(id, 0)
       const items = await queryItems(catalog, { pk, isBackwards: true, limit })
@@ -98,11 +101,12 @@ async function create({ catalog, random }: CatalogDeps, id: StackId, at: number)
 }
 
 /** Takes a stack away, then what it had. Whoever makes it again does the second part once more. */
-async function remove(catalog: Table, id: StackId): Promise<boolean> {
+async function remove(deps: Deps, id: StackId): Promise<boolean> {
+  const { catalog } = deps
   const item = await getItem(catalog, keys.stack(id))
   const stack = stackIn(id, item)
   if (stack === undefined) {
-    if (item !== undefined) await clear(catalog, id)
+    if (item !== undefined) await clear(deps, id)
     return true
   }
   if (stack.current !== '') return false
@@ -113,21 +117,21 @@ async function remove(catalog: Table, id: StackId): Promise<boolean> {
     values: { ...itemOf({ yes: true, zero: 0, empty: '' }), ...formatOf('stack') },
   })
   if (!written.isDone) return false
-  await clear(catalog, id)
+  await clear(deps, id)
   return true
 }
 
 /** Removes what belongs to a stack that is removed: history, versions, inbox, times. */
-async function clear(catalog: Table, id: StackId): Promise<void> {
+async function clear({ catalog, journal }: Deps, id: StackId): Promise<void> {
   await deleteItem(catalog, keys.listed(id))
   const partitions = [
-    keys.history(id, 0),
-    keys.version(id, 0),
-    keys.late(id, ''),
-    keys.slow(id, ''),
-  ]
-  for (const { pk } of partitions) {
-    const items = await queryItems(catalog, { pk, limit: limits.listedMax, only: ['pk', 'sk'] })
-    await deleteItems(catalog, items.map(keyIn))
+    [catalog, keys.history(id, 0)],
+    [catalog, keys.version(id, 0)],
+    [journal, journalKeys.late(id, '')],
+    [journal, journalKeys.slow(id, '')],
+  ] as const
+  for (const [table, { pk }] of partitions) {
+    const items = await queryItems(table, { pk, limit: limits.listedMax, only: ['pk', 'sk'] })
+    await deleteItems(table, items.map(keyIn))
   }
 }

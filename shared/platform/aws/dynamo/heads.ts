@@ -28,7 +28,7 @@ interface HeadWrite extends HeadAsk {
 }
 
 /** What every write of a head keeps up to date. */
-const kept = '#format = :format, #ttl = if_not_exists(#ttl, :ttl)'
+const kept = '#format = :format, #expires = if_not_exists(#expires, :expires)'
 
 /**
  * Heads in the journal: a begin and a selection are one conditional update each. What may be

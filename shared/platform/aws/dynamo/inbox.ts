@@ -4,18 +4,21 @@ import type { StackId } from '../../../records/ids.ts'
 import { lateKeyOf, type LateOutcome } from '../../../records/late.ts'
 import { putItems } from './batches.ts'
 import { flag, type Item, itemOf, number, text } from './item.ts'
-import { catalogKeys as keys } from './keys.ts'
+import { journalKeys as keys } from './keys.ts'
 import { formatOf, jsonIn, readableItem } from './stored.ts'
 import { putItem, queryItems, type Table } from './table.ts'
 
-/** What stacks keep beside their deployments: late outcomes, and how long slow operations took. */
+/**
+ * What stacks keep beside their deployments: late outcomes, and how long slow operations took. In
+ * the journal, for executors write them and may not write the catalog; nothing of it expires.
+ */
 export function createInbox(
-  catalog: Table,
+  journal: Table,
 ): Pick<CatalogPort, 'putLate' | 'late' | 'removeLate' | 'noteSlow' | 'slow'> {
   return {
     putLate: async (id, item) => {
-      const at = catalog.clock.now()
-      await putItem(catalog, {
+      const at = journal.clock.now()
+      await putItem(journal, {
         key: keys.late(id, lateKeyOf(item)),
         item: { ...itemOf({ at, item: JSON.stringify(item) }), ...formatOf('late') },
         ifAbsent: true,
@@ -23,7 +26,7 @@ export function createInbox(
     },
     late: async (id, limit) => {
       const { pk } = keys.late(id, '')
-      const items = await queryItems(catalog, { pk, limit: limits.listedMax })
+      const items = await queryItems(journal, { pk, limit: limits.listedMax })
       return items
         .filter(item => !flag(item, 'taken'))
         .toSorted((one, other) => number(one, 'at') - number(other, 'at'))
@@ -33,7 +36,7 @@ export function createInbox(
     // The key stays: who puts an item late may do so after it was taken from elsewhere.
     removeLate: (id, taken) =>
       putItems(
-        catalog,
+        journal,
         [...new Set(taken)].map(key => ({
           key: keys.late(id, key),
           item: { ...itemOf({ taken: true }), ...formatOf('late') },
@@ -41,11 +44,11 @@ export function createInbox(
       ),
     noteSlow: async (id, key, ms) => {
       const item = itemOf({ ms: Math.round(ms) })
-      await putItem(catalog, { key: keys.slow(id, key), item, ifAbsent: false })
+      await putItem(journal, { key: keys.slow(id, key), item, ifAbsent: false })
     },
     slow: async id => {
       const { pk } = keys.slow(id, '')
-      const items = await queryItems(catalog, { pk, limit: limits.slowMax })
+      const items = await queryItems(journal, { pk, limit: limits.slowMax })
       return new Map(items.map(item => [text(item, 'sk'), number(item, 'ms')]))
     },
   }

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import type { DocumentKey } from '../../../ports/documents.ts'
 import type { DeploymentId, StackId } from '../../../records/ids.ts'
 import type { Key } from './item.ts'
 
@@ -9,6 +12,15 @@ import type { Key } from './item.ts'
 const digits = 12
 
 const padded = (number: number): string => String(number).padStart(digits, '0')
+
+/** Milliseconds since 1970 as the beginning of a key. */
+export const paddedTime = (at: number): string => String(at).padStart(16, '0')
+
+/** A text from outside as a part of a key, of which DynamoDB takes 1,024 bytes. */
+const short = (text: string): string =>
+  Buffer.byteLength(text) <= limits.keyTextBytesMax
+    ? text
+    : `sha256 ${createHash('sha256').update(text).digest('hex')}`
 
 /** The number in a padded key. */
 export const numberIn = (sort: string): number => Number(sort)
@@ -45,6 +57,9 @@ export const journalKeys = {
     pk: `writers ${deployment}`,
     sk: writer,
   }),
+  /** What came late for a stack: not a part of any deployment's records. */
+  late: (stack: StackId, key: string): Key => ({ pk: `late ${stack}`, sk: key }),
+  slow: (stack: StackId, key: string): Key => ({ pk: `slow ${stack}`, sk: key }),
 } as const
 
 /** Records of the catalog. */
@@ -62,6 +77,28 @@ export const catalogKeys = {
     pk: `versions ${stack}`,
     sk: padded(version),
   }),
-  late: (stack: StackId, key: string): Key => ({ pk: `late ${stack}`, sk: key }),
-  slow: (stack: StackId, key: string): Key => ({ pk: `slow ${stack}`, sk: key }),
+  /** What its stack asks for, in one partition: who holds which key, and what waits, in order. */
+  request: (stack: StackId, key: string): Key => ({
+    pk: `requests ${stack}`,
+    sk: `key ${short(key)}`,
+  }),
+  waiting: (stack: StackId, position: number): Key => ({
+    pk: `requests ${stack}`,
+    sk: `waiting ${padded(position)}`,
+  }),
+  /** How many requests were ever put. */
+  lastRequest: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
+  program: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'program' }),
+  /** The list of stacks that ever asked for anything: they need not exist. */
+  asking: (stack: string): Key => ({ pk: 'asking', sk: stack }),
+  /** The list of requests that have ended, by the time at which they were made. */
+  ended: (at: number, stack: string, key: string): Key => ({
+    pk: 'ended requests',
+    sk: `${paddedTime(at)} ${short(`${stack} ${key}`)}`,
+  }),
+  document: ({ kind, scope, name }: DocumentKey): Key => ({
+    pk: `documents ${kind}`,
+    sk: `${scope} ${name}`,
+  }),
+  mark: (key: string): Key => ({ pk: `mark ${short(key)}`, sk: 'mark' }),
 } as const

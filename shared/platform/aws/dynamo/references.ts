@@ -1,4 +1,5 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import type { DocumentKind } from '../../../ports/documents.ts'
 import type { RetentionPort } from '../../../ports/retention.ts'
 import type { BlobHash, DeploymentId, StackId } from '../../../records/ids.ts'
 import { getItems } from './batches.ts'
@@ -7,57 +8,118 @@ import { type Item, number, text } from './item.ts'
 import { catalogKeys, journalKeys } from './keys.ts'
 import { getItem, queryItems, type Table } from './table.ts'
 
-/** Where a walk over all records is: the stacks first, then log and operations of deployments. */
+/**
+ * Where a walk over all records is: the stacks first, then what was asked for, documents, and log
+ * and operations of deployments.
+ */
 type Place =
   | { readonly at: 'stack'; readonly after: string }
+  | { readonly at: 'asking'; readonly after: string }
+  | { readonly at: 'requests'; readonly stack: StackId; readonly from: string }
+  | { readonly at: 'documents'; readonly kind: number; readonly from: string }
   | { readonly at: 'deployment'; readonly after: string }
   | { readonly at: 'log'; readonly deployment: DeploymentId; readonly from: string }
   | { readonly at: 'operations'; readonly deployment: DeploymentId; readonly from: number }
+
+/** Both tables: what names a blob is in either. */
+interface Tables {
+  readonly journal: Table
+  readonly catalog: Table
+}
 
 interface Page {
   readonly items: readonly Item[]
   readonly next: Place | undefined
 }
 
-/** Records of a log that one page looks at. */
+/** Records of one partition that one page looks at. */
 const recordsPerPage = 100
 
+const kinds = Object.keys({
+  webhook: true,
+  schedule: true,
+  notification: true,
+  token: true,
+} satisfies Record<DocumentKind, true>) as DocumentKind[]
+
 /**
- * Every hash that any record names, one stack, a hundred records of a log, or a block of operations
- * to a page. Every text of an item is looked through, so that no field can be forgotten here.
+ * Every hash that any record names, one stack, a hundred records of one partition, or a block of
+ * operations to a page. Every text of an item is looked through, so that no field can be forgotten.
  */
-export function createReferences(tables: {
-  readonly journal: Table
-  readonly catalog: Table
-}): RetentionPort['references'] {
-  const { journal, catalog } = tables
+export function createReferences(tables: Tables): RetentionPort['references'] {
   return async cursor => {
     const place: Place = cursor === '' ? { at: 'stack', after: '' } : (JSON.parse(cursor) as Place)
-    const page = await pageAt(place, journal, catalog)
+    const page = await pageAt(place, tables)
     const found = page.items.flatMap(hashesIn)
     const next = page.next === undefined ? undefined : JSON.stringify(page.next)
     return { hashes: [...new Set(found)], next }
   }
 }
 
-function pageAt(place: Place, journal: Table, catalog: Table): Promise<Page> {
-  if (place.at === 'stack') return stackPage(catalog, place.after)
+function pageAt(place: Place, { journal, catalog }: Tables): Promise<Page> {
+  if (place.at === 'stack') return stackPage({ journal, catalog }, place.after)
+  if (place.at === 'asking') return askingPage(catalog, place.after)
+  if (place.at === 'requests') return requestsPage(catalog, place)
+  if (place.at === 'documents') return documentsPage(catalog, place)
   if (place.at === 'deployment') return deploymentPage(catalog, place.after)
   if (place.at === 'log') return logPage(journal, place)
   return operationsPage(journal, place)
 }
 
-async function stackPage(catalog: Table, after: string): Promise<Page> {
+async function stackPage({ journal, catalog }: Tables, after: string): Promise<Page> {
   const id = await nextIn(catalog, catalogKeys.listed('').pk, after)
-  if (id === undefined) return { items: [], next: { at: 'deployment', after: '' } }
+  if (id === undefined) return { items: [], next: { at: 'asking', after: '' } }
   const stack = id as StackId
   const record = await getItem(catalog, catalogKeys.stack(stack))
-  const partitions = [catalogKeys.version(stack, 0), catalogKeys.late(stack, '')]
+  const partitions = [
+    [catalog, catalogKeys.version(stack, 0)],
+    [journal, journalKeys.late(stack, '')],
+  ] as const
   const lists = await Promise.all(
-    partitions.map(({ pk }) => queryItems(catalog, { pk, limit: limits.listedMax })),
+    partitions.map(([table, { pk }]) => queryItems(table, { pk, limit: limits.listedMax })),
   )
   const items = [...(record === undefined ? [] : [record]), ...lists.flat()]
   return { items, next: { at: 'stack', after: id } }
+}
+
+async function askingPage(catalog: Table, after: string): Promise<Page> {
+  const id = await nextIn(catalog, catalogKeys.asking('').pk, after)
+  if (id === undefined) return { items: [], next: { at: 'documents', kind: 0, from: '' } }
+  return { items: [], next: { at: 'requests', stack: id as StackId, from: '' } }
+}
+
+async function requestsPage(
+  catalog: Table,
+  { stack, from }: Extract<Place, { at: 'requests' }>,
+): Promise<Page> {
+  const { pk } = catalogKeys.lastRequest(stack)
+  const { items, last } = await recordsAfter(catalog, pk, from)
+  if (last === undefined) return { items, next: { at: 'asking', after: stack } }
+  return { items, next: { at: 'requests', stack, from: last } }
+}
+
+async function documentsPage(
+  catalog: Table,
+  { kind: at, from }: Extract<Place, { at: 'documents' }>,
+): Promise<Page> {
+  const kind = kinds[at]
+  if (kind === undefined) return { items: [], next: { at: 'deployment', after: '' } }
+  const { pk } = catalogKeys.document({ kind, scope: '*', name: '' })
+  const { items, last } = await recordsAfter(catalog, pk, from)
+  if (last === undefined) return { items, next: { at: 'documents', kind: at + 1, from: '' } }
+  return { items, next: { at: 'documents', kind: at, from: last } }
+}
+
+/** A hundred records of a partition, and the key of the last one when there may be more. */
+async function recordsAfter(
+  table: Table,
+  pk: string,
+  from: string,
+): Promise<{ readonly items: readonly Item[]; readonly last: string | undefined }> {
+  const behind = from === '' ? {} : { after: from }
+  const items = await queryItems(table, { pk, ...behind, limit: recordsPerPage })
+  const last = items[recordsPerPage - 1]
+  return { items, last: last === undefined ? undefined : text(last, 'sk') }
 }
 
 async function deploymentPage(catalog: Table, after: string): Promise<Page> {
@@ -71,10 +133,9 @@ async function logPage(
   { deployment, from }: Extract<Place, { at: 'log' }>,
 ): Promise<Page> {
   const { pk } = journalKeys.log(deployment, 0)
-  const items = await queryItems(journal, { pk, after: from, limit: recordsPerPage })
-  const last = items[recordsPerPage - 1]
+  const { items, last } = await recordsAfter(journal, pk, from)
   if (last === undefined) return { items, next: { at: 'operations', deployment, from: 0 } }
-  return { items, next: { at: 'log', deployment, from: text(last, 'sk') } }
+  return { items, next: { at: 'log', deployment, from: last } }
 }
 
 async function operationsPage(
@@ -99,7 +160,8 @@ async function operationsPage(
 
 /** The name behind `after` in a list of names. */
 async function nextIn(table: Table, pk: string, after: string): Promise<string | undefined> {
-  const [next] = await queryItems(table, { pk, after, limit: 1 })
+  const behind = after === '' ? {} : { after }
+  const [next] = await queryItems(table, { pk, ...behind, limit: 1 })
   return next === undefined ? undefined : text(next, 'sk')
 }
 

@@ -1,3 +1,4 @@
+import { tableKeys } from '../../../config/aws-places.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { KeptDeployment, RetentionPort } from '../../../ports/retention.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../../records/ids.ts'
@@ -121,7 +122,7 @@ async function headsOf(
     operationsOf(block).map(id => [journalKeys.head(deployment, id).pk, id] as const),
   )
   const keys = [...byKey.keys()].map(pk => ({ pk, sk: 'head' }))
-  const items = await getItems(journal, keys, ['pk', 'attempt', 'ttl'])
+  const items = await getItems(journal, keys, ['pk', 'attempt', tableKeys.expires])
   return items.map(item => ({
     operation: byKey.get(text(item, 'pk')) ?? 0,
     attempts: number(item, 'attempt'),

@@ -13,7 +13,7 @@ import type { Table } from './table.ts'
 /** What is kept beside a record of the journal: its format, and when it expires. */
 export function formOf(kind: RecordKind, { clock }: Pick<Table, 'clock'>): Item {
   const seconds = Math.ceil((clock.now() + limits.journalExpiresMs) / 1000)
-  return itemOf({ format: forms[kind].format, ttl: seconds })
+  return itemOf({ format: forms[kind].format, expires: seconds })
 }
 
 /** The format of a kind, as the value of a condition. */

@@ -7,6 +7,7 @@ import {
   QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
+import { tableKeys } from '../../../config/aws-places.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { assert } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
@@ -14,7 +15,6 @@ import { type Asked, storeError } from './dynamo-error.ts'
 import { placeholders, simplified, type Values } from './expressions.ts'
 import { type Item, type Key, number } from './item.ts'
 import { repeated, type RetryDeps, type Try } from './retry.ts'
-import { attributes } from './tables.ts'
 
 /** What the adapters need of the outside. */
 export interface DynamoDeps extends RetryDeps {
@@ -68,7 +68,7 @@ export async function putItem(
   table: Table,
   put: { readonly key: Key; readonly item: Item; readonly ifAbsent: boolean },
 ): Promise<Written> {
-  const condition = put.ifAbsent ? `attribute_not_exists(#${attributes.partition})` : undefined
+  const condition = put.ifAbsent ? `attribute_not_exists(#${tableKeys.partition})` : undefined
   const item = { ...put.item, ...keyOf(put.key) }
   const command = new PutItemCommand({
     TableName: table.name,
@@ -117,7 +117,7 @@ export async function deleteItem(table: Table, key: Key): Promise<void> {
 /** Which items of one partition, in the order of their sort keys. */
 export interface Range {
   readonly pk: string
-  /** From this sort key on (`atLeast`), or after it, or up to it. */
+  /** From this sort key on (`atLeast`), or after it, or up to it; or both `atLeast` and `atMost`. */
   readonly atLeast?: string
   readonly after?: string
   readonly atMost?: string
@@ -155,8 +155,10 @@ function queryOf(
     ['begins_with(#sk, :beginsWith)', 'beginsWith', range.beginsWith],
   ]
   const given = bounds.filter(([, , value]) => value !== undefined)
-  assert(given.length <= 1, 'a range has at most one bound')
-  const condition = ['#pk = :pk', ...given.map(([said]) => said)].join(' AND ')
+  const isBetween = range.atLeast !== undefined && range.atMost !== undefined
+  assert(given.length <= (isBetween ? 2 : 1), 'a range has one bound, or one at each end')
+  const said = isBetween ? ['#sk BETWEEN :atLeast AND :atMost'] : given.map(([one]) => one)
+  const condition = ['#pk = :pk', ...said].join(' AND ')
   const only = range.only?.map(name => `#${name}`).join(', ')
   const values = { pk: { S: range.pk }, ...Object.fromEntries(given.map(valueOf)) }
   return new QueryCommand({
@@ -177,12 +179,12 @@ function valueOf([, name, value]: readonly [string, string, string | undefined])
 
 /** The key as DynamoDB wants it. */
 export function keyOf({ pk, sk }: Key): Record<string, AttributeValue> {
-  return { [attributes.partition]: { S: pk }, [attributes.sort]: { S: sk } }
+  return { [tableKeys.partition]: { S: pk }, [tableKeys.sort]: { S: sk } }
 }
 
 /** Whether an item waits for its removal: DynamoDB takes its time for it. */
 export function isExpired({ clock }: Pick<Table, 'clock'>, item: Item): boolean {
-  const seconds = number(item, attributes.expires)
+  const seconds = number(item, tableKeys.expires)
   return seconds > 0 && seconds * 1000 <= clock.now()
 }
 

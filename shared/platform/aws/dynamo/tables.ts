@@ -1,32 +1,30 @@
-/** Names of the attributes that DynamoDB itself is told about. */
-export const attributes = {
-  /** Partition key, a string. */
-  partition: 'pk',
-  /** Sort key, a string. */
-  sort: 'sk',
-  /** Seconds since 1970; DynamoDB removes the item some time after it, at no cost. */
-  expires: 'ttl',
-} as const
+import { tableKeys } from '../../../config/aws-places.ts'
 
 /** One table, without its name, which is the installation's. */
 export interface TableDefinition {
   readonly partitionKey: string
   readonly sortKey: string
-  /** The attribute by which items expire; absent: nothing does. */
-  readonly expires?: string
+  /** Seconds since 1970; DynamoDB removes an item that has it some time later, at no cost. */
+  readonly expires: string
   /** Whether it must be possible to go back to an earlier moment of it. */
   readonly pointInTimeRecovery: boolean
 }
 
-const keys = { partitionKey: attributes.partition, sortKey: attributes.sort } as const
+const keyed = {
+  partitionKey: tableKeys.partition,
+  sortKey: tableKeys.sort,
+  expires: tableKeys.expires,
+  pointInTimeRecovery: true,
+} as const
 
 /**
- * The tables. `journal`: what is durable while a deployment runs. `catalog`: stacks, history,
- * inboxes. Both have string keys, no index, and are billed by request.
+ * The tables. `journal`: what executors write, which is what is durable while a deployment runs,
+ * and the inboxes. `catalog`: stacks, history, requests, documents, which executors only read. Both
+ * have string keys, no index, and are billed by request.
  */
 export const tables = {
-  journal: { ...keys, expires: attributes.expires, pointInTimeRecovery: true },
-  catalog: { ...keys, pointInTimeRecovery: true },
+  journal: keyed,
+  catalog: keyed,
 } as const satisfies Record<string, TableDefinition>
 
 /** Which table. */

@@ -14,6 +14,7 @@ import { asked, type Change, keyOf, type Table } from './table.ts'
 export type Part =
   | { readonly kind: 'change'; readonly change: Change }
   | { readonly kind: 'put'; readonly key: Key; readonly item: Item; readonly ifAbsent: boolean }
+  | { readonly kind: 'remove'; readonly key: Key; readonly condition?: string }
 
 /** What a transaction came to; of a refused one, which parts were refused and what stands there. */
 export type Transacted =
@@ -84,9 +85,17 @@ function writeOf(table: Table, part: Part): TransactWriteItem {
       },
     }
   }
+  if (part.kind === 'remove') {
+    const { key, condition } = part
+    return { Delete: { ...about, Key: keyOf(key), ...conditioned(condition) } }
+  }
   const { key, item, ifAbsent } = part
-  const condition = ifAbsent
-    ? { ConditionExpression: isAbsent, ...placeholders([isAbsent]) }
-    : undefined
+  const condition = conditioned(ifAbsent ? isAbsent : undefined)
   return { Put: { ...about, Item: { ...item, ...keyOf(key) }, ...condition } }
+}
+
+/** A condition without values. */
+function conditioned(condition: string | undefined) {
+  if (condition === undefined) return {}
+  return { ConditionExpression: simplified(condition), ...placeholders([condition]) }
 }

@@ -15,7 +15,7 @@ const mark = 'antichain record: '
  * or that is damaged, whichever statement tries.
  */
 export const guards: string = (
-  ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document'] as const
+  ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
 )
   .flatMap(kind => {
     const { keys, json, format } = forms[kind] as Form

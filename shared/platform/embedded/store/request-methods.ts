@@ -1,7 +1,7 @@
 import { previewIdOf, type StackId } from '../../../records/ids.ts'
 import { type Database, integer, text } from './database.ts'
 import { read, write, writes } from './method.ts'
-import { readable } from '../../records/record-forms.ts'
+import { forms, readable } from '../../records/record-forms.ts'
 
 /** A request and its end, as JSON; '' while it has none. */
 export interface StoredRequest {
@@ -65,10 +65,12 @@ export const requestMethods = {
       return storedOf(database, args.stack, args.key) !== undefined
     },
   ),
+  /** One that cannot be read may not be removed either, and must not keep the others. */
   'requests.forget': writes(
     (database, args: { readonly before: number; readonly limit: number }): number => {
       const old = database.all(
         `SELECT position, stack, key FROM request WHERE ended != '' AND at < ?
+           AND format <= ${forms.request.format} AND json_valid(request)
          ORDER BY position LIMIT ?`,
         args.before,
         args.limit,

@@ -1,0 +1,31 @@
+import { limits } from '../../config/limits.ts'
+import { error } from '../../errors/error.ts'
+import type { StackId } from '../../records/ids.ts'
+import type { DeploymentRequest, KeptRequest, RequestEnd } from '../../records/request.ts'
+import { parseRecordJson } from './record-forms.ts'
+
+/** The JSON text of a request: every adapter puts this. Throws CLI_USAGE for a huge one. */
+export function requestText(request: DeploymentRequest): string {
+  const text = JSON.stringify(request)
+  if (Buffer.byteLength(text) > limits.recordBytesMax)
+    throw error('CLI_USAGE', `the request is larger than ${limits.recordBytesMax} bytes`)
+  return text
+}
+
+/** A request from its texts; `end` is '' while it has none. Throws RECORD_DAMAGED. */
+export function requestOf(
+  stack: StackId,
+  { key, request, end }: { readonly key: string; readonly request: string; readonly end: string },
+): KeptRequest {
+  const about = { kind: 'request', keys: { stack, key } } as const
+  const kept = { request: parseRecordJson(about, request, isRequest) }
+  return end === '' ? kept : { ...kept, end: parseRecordJson(about, end, isEnd) }
+}
+
+function isRequest(value: unknown): value is DeploymentRequest {
+  return typeof value === 'object' && value !== null && 'stack' in value && 'options' in value
+}
+
+function isEnd(value: unknown): value is RequestEnd {
+  return typeof value === 'object' && value !== null && 'kind' in value
+}

@@ -1,0 +1,28 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const algorithm = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Bytes of a key that seals texts. */
+export const sealingKeyBytes = 32
+
+/** Seals a text: nonce, tag and ciphertext; `about` is authenticated with it. */
+export function sealText(key: Uint8Array, text: string, about: string): Buffer {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(about))
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+}
+
+/** The text of `sealText`. Throws an error that says nothing; no text leaves before it is whole. */
+export function openText(key: Uint8Array, sealed: Uint8Array, about: string): string {
+  const textAt = nonceBytes + tagBytes
+  const options = { authTagLength: tagBytes }
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), options)
+    .setAAD(Buffer.from(about))
+    .setAuthTag(sealed.subarray(nonceBytes, textAt))
+  return Buffer.concat([decipher.update(sealed.subarray(textAt)), decipher.final()]).toString(
+    'utf8',
+  )
+}

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import type { TableNames } from '../../shared/platform/aws/dynamo/tables.ts'
+import type { DeploymentRequest } from '../../shared/records/request.ts'
+import { lateKeyOf, type LateOutcome } from '../../shared/records/late.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import { deploymentIdOf } from '../../shared/records/ids.ts'
+import {
+  epochMs,
+  executorId,
+  freshStack,
+  holder,
+  operationId,
+  ownerToken,
+} from '../contract/opened.ts'
+import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
+import { createTables, freshTables, recordsOver } from './records.ts'
+
+/** What a role may ask of each table. */
+type Role = Readonly<Record<'journal' | 'catalog', RegExp>>
+
+const nothing = /^$/
+const reading = /^(Get|BatchGet|Query)/
+/** No write of the catalog. */
+const executorRole: Role = {
+  journal: /^(Get|BatchGet|Query|Put|Update|BatchWrite)/,
+  catalog: reading,
+}
+const webhookRole: Role = {
+  journal: nothing,
+  catalog: /^(Get|BatchGet|Query|Put|Update|TransactWrite)/,
+}
+
+/** The model as a role sees it; neither of them may remove an item. */
+function asRole({ client }: ModelDynamo, names: TableNames, role: Role): ModelDynamo['client'] {
+  const send = (async (...asked: Parameters<typeof client.send>): Promise<unknown> => {
+    const [command] = asked
+    const text = JSON.stringify(command.input)
+    const may = text.includes(names.catalog) ? role.catalog : role.journal
+    if (!may.test(command.constructor.name) || /"Delete(Request)?":/.test(text))
+      throw Object.assign(new Error(command.constructor.name), { name: 'AccessDeniedException' })
+    return client.send(...asked)
+  }) as ModelDynamo['client']['send']
+  return { send }
+}
+
+test('all that an executor writes is in the journal, and nothing of it expires too early', async () => {
+  const model = createModelDynamo()
+  const names = freshTables()
+  await createTables(model.client, names)
+  const stack = freshStack()
+  const owner = recordsOver(model.client, names)
+  await owner.catalog.createStack(stack, epochMs(1))
+  const deployment = deploymentIdOf(stack, 1)
+  const executor = recordsOver(asRole(model, names, executorRole), names)
+  await expect(executor.catalog.createStack(freshStack(), epochMs(1))).rejects.toMatchObject({
+    code: 'STORE_DENIED',
+  })
+
+  const [operation, me, token] = [operationId(1), executorId('e'), ownerToken('o')]
+  const claim = { owner: token, executor: me, attempt: 0, needs: 1 }
+  await executor.leases.register(deployment, me, holder)
+  await executor.leases.renew(deployment, me, [])
+  await executor.operations.arrive(deployment, operation, operationId(9))
+  await executor.operations.begin(deployment, operation, claim)
+  await executor.operations.putOutcome(deployment, {
+    operation,
+    ...{ attempt: 1, verdict: 'succeeded', startedAt: epochMs(1), endedAt: epochMs(2) },
+  })
+  const end = { owner: token, attempt: 1, verdict: 'succeeded' } as const
+  await executor.operations.select(deployment, operation, end)
+  await executor.events.append(deployment, 'e', 0, ['{}'])
+  await executor.leases.retire(deployment, me)
+  const item = lateOf(deployment)
+  await executor.catalog.putLate(stack, item)
+  await executor.catalog.noteSlow(stack, 'create t:m:T', 7)
+
+  expect(await owner.catalog.late(stack, 9)).toEqual([item])
+  expect(await owner.catalog.slow(stack)).toEqual(new Map([['create t:m:T', 7]]))
+  const kept = model.tables.all(names.journal).filter(one => one['expires'] === undefined)
+  expect(kept.map(one => one['pk']?.S).toSorted()).toEqual([`late ${stack}`, `slow ${stack}`])
+  await owner.catalog.removeLate(stack, [lateKeyOf(item)])
+  await owner.catalog.removeStack(stack)
+  const left = model.tables.all(names.journal).filter(one => one['expires'] === undefined)
+  expect(left).toEqual([])
+})
+
+test('a webhook asks, marks and changes documents without a removal', async () => {
+  const model = createModelDynamo()
+  const names = freshTables()
+  await createTables(model.client, names)
+  const { requests, marks, documents } = recordsOver(asRole(model, names, webhookRole), names)
+  const stack = freshStack()
+  expect(await requests.put({ ...request, stack })).toBe(true)
+  expect(await requests.find(stack, 'k')).toEqual({ request: { ...request, stack } })
+  expect(await marks.mark('a', epochMs(Date.now() + 60_000))).toBe(true)
+  await marks.unmark('a')
+  expect(await marks.isMarked('a')).toBe(false)
+  const key = { kind: 'schedule', scope: stack, name: 'nightly' } as const
+  expect(await documents.put(key, {}, 0)).toBe(1)
+  expect(await documents.remove(key, 1)).toBe(true)
+})
+
+const request: Omit<DeploymentRequest, 'stack'> = {
+  ...{ key: 'k', at: epochMs(1), by: 'a test', dryRun: false, program: { kind: 'last' } },
+  options: {
+    ...{ command: 'up', parallel: 8, refresh: false, continueOnError: false },
+    ...{ execute: 'functions', message: '' },
+  },
+}
+
+function lateOf(deployment: LateOutcome['deployment']): LateOutcome {
+  return {
+    ...{ deployment, operation: operationId(1), attempt: 1 },
+    urn: 'urn:pulumi:dev::p::t:m:T::n' as Urn,
+    state: { urn: 'u', custom: true, type: 't:m:T', id: 'made' },
+  }
+}

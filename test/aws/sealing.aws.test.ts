@@ -1,0 +1,59 @@
+import { CreateKeyCommand } from '@aws-sdk/client-kms'
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { type AwsSettings, createKms } from '../../shared/platform/aws/clients.ts'
+import { createKmsKeeper } from '../../shared/platform/aws/keys.ts'
+import { createKmsSealing, type KmsSealing } from '../../shared/platform/aws/sealing.ts'
+import { sealingContract } from '../contract/marks.ts'
+import { whenServed } from './served.ts'
+
+whenServed('secrets of triggers under KMS', ['KMS'], settings => {
+  sealingContract('KMS', async () => {
+    const { sealing } = await opened(settings())
+    return { ports: { sealing }, close: async () => sealing.close() }
+  })
+
+  describe('a key in KMS', () => {
+    test('opens nothing for another purpose: neither as a stack nor the other way', async () => {
+      const { sealing, keyId } = await opened(settings())
+      const keeper = createKmsKeeper(settings())
+      const sealed = await sealing.seal('hush', 'webhook * a')
+      const key = Buffer.from(sealed.split(':')[2] ?? '', 'base64')
+      for (const context of ['', '?context_antichain-purpose=stack'])
+        await expect(keeper.unwrap(`awskms://${keyId}${context}`, key)).rejects.toMatchObject({
+          code: 'SECRETS_MALFORMED',
+        })
+      const ofStack = await keeper.wrap(`awskms://${keyId}`, new Uint8Array(32))
+      const rest = `${Buffer.from(ofStack).toString('base64')}:${sealed.split(':')[3]}`
+      const check = createHash('sha256').update(rest).digest('hex').slice(0, 16)
+      const posed = `k1:${check}:${rest}`
+      await expect(sealing.open(posed, 'webhook * a')).rejects.toMatchObject({
+        code: 'SEALED_UNREADABLE',
+      })
+      keeper.close()
+      sealing.close()
+    })
+
+    test('that is another opens nothing, one that is not there is said to be missing', async () => {
+      const [one, other] = [await opened(settings()), await opened(settings())]
+      const sealed = await one.sealing.seal('hush', 'x')
+      // The service says that the key is the wrong one; the emulator says that it is denied.
+      await expect(other.sealing.open(sealed, 'x')).rejects.toMatchObject({
+        code: expect.stringMatching(/^(SEALED_UNREADABLE|STORE_DENIED)$/),
+      })
+      const absent = createKmsSealing(settings(), 'alias/antichain-not-there')
+      await expect(absent.seal('a', 'x')).rejects.toMatchObject({ code: 'STORE_MISSING' })
+      for (const each of [one.sealing, other.sealing, absent]) each.close()
+    })
+  })
+})
+
+async function opened(
+  settings: AwsSettings,
+): Promise<{ readonly sealing: KmsSealing; readonly keyId: string }> {
+  const kms = createKms(settings, settings.region)
+  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
+  kms.destroy()
+  const keyId = KeyMetadata?.KeyId ?? ''
+  return { sealing: createKmsSealing(settings, keyId), keyId }
+}
