@@ -24,7 +24,9 @@ import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { editState, type StateEdit } from './edit-state.ts'
-import { serve, type ServeOptions } from './serve.ts'
+import { type AskedHere, callHere } from '../functions/api/call-here.ts'
+import { apiPorts } from './serve-api.ts'
+import { type HomeOptions, serveHome } from './serve-home.ts'
 import {
   keepingOf,
   prune,
@@ -68,7 +70,9 @@ export interface Local {
   /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
   readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
   /** Serves every stack of the store; see `serve`. */
-  readonly serve: (options: ServeOptions) => Promise<void>
+  readonly serve: (options: HomeOptions) => Promise<void>
+  /** Asks what is also asked over HTTP; see `callHere`. */
+  readonly api: (asked: AskedHere) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
@@ -109,7 +113,13 @@ export async function openLocal(options: {
     },
     story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
     prune: asked => prune(pruning, asked),
-    serve: serving => serve({ platform, ports }, serving),
+    serve: serving => serveHome({ platform, ports, home: options.home }, serving),
+    api: asked =>
+      callHere(
+        apiPorts(platform, undefined, () => undefined),
+        ports.holder.who,
+        asked,
+      ),
     close: () => platform.close(),
   }
 }
@@ -145,6 +155,7 @@ export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
     control: platform.control,
     catalog: platform.catalog,
     leases: platform.leases,
+    requests: platform.requests,
     nudges: platform.nudges,
     chains: platform.chains,
     hints: platform.hints,

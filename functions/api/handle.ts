@@ -16,8 +16,8 @@ import { errorAnswer, statusOf } from './error-answer.ts'
 import { openApiOf } from './open-api.ts'
 import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
 import { readBody, readJson } from './read-body.ts'
-import { type Caller, covers, mayAct } from './roles.ts'
-import { type Answer, type ApiPorts, type Route, stackOf } from './route.ts'
+import { type Call, checkedParams, perform } from './perform.ts'
+import type { Answer, ApiPorts, Route } from './route.ts'
 import { routes } from './routes-table.ts'
 import { callerOf } from './tokens.ts'
 
@@ -85,11 +85,11 @@ async function answered(deps: Deps, route: Route, context: Context): Promise<Res
     const caller = await callerOf(ports, bearerOf(context.req.header('authorization')))
     deps.tokens.take(caller.id)
     const call: Call = { id, caller, from, route, params: checkedParams(context.req.param()) }
-    const response = await audited(ports, call, async () => {
-      requireMay(call)
-      const given = { caller, params: call.params, query: context.req.query() }
-      const { request, body } = await bodyOf(route, context.req.raw)
-      return responseOf(route, await route.answer(ports, { ...given, body, request }))
+    const response = await perform(ports, call, async () => {
+      const request = context.req.raw
+      const body = await bodyOf(route, request)
+      const given = { caller, params: call.params, query: context.req.query(), body, request }
+      return responseOf(route, await route.answer(ports, given))
     })
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-request-id', id)
@@ -101,95 +101,11 @@ async function answered(deps: Deps, route: Route, context: Context): Promise<Res
   }
 }
 
-interface Call {
-  readonly id: string
-  readonly caller: Caller
-  readonly from: string
-  readonly route: Route
-  readonly params: Readonly<Record<string, string>>
-}
-
-const word = /^[\w.-]{1,100}$/
-/** What parts of a path may be, by their names: nothing that would be read as another path. */
-const paramForms: Readonly<Record<string, RegExp>> = {
-  project: word,
-  stack: word,
-  name: word,
-  id: /^[0-9a-f]{16}$/,
-  number: /^[1-9]\d{0,9}$/,
-  archive: /^[0-9a-f]{64}$/,
-  key: /^[^\p{Cc}/]{1,300}$/u,
-}
-
-/** Throws API_INPUT_INVALID. */
-function checkedParams(params: Call['params']): Call['params'] {
-  for (const [name, value] of Object.entries(params))
-    if (paramForms[name]?.test(value) !== true)
-      throw error('API_INPUT_INVALID', `the path has no ${name} such as '${printable(value)}'`)
-  return params
-}
-
-/** Throws API_FORBIDDEN; what is not the caller's business is not said to be there or not. */
-function requireMay({ caller, route, params }: Call): void {
-  if (!mayAct(caller.role, route.role))
-    throw error('API_FORBIDDEN', `this needs the role ${route.role}, and yours is ${caller.role}`)
-  const isTheirs =
-    route.scope === 'any' ||
-    (route.scope === 'stack' ? covers(caller.stacks, stackOf(params)) : caller.stacks === '*')
-  if (isTheirs) return
-  const whom = route.scope === 'stack' ? 'of this stack' : 'of all stacks'
-  throw error('API_FORBIDDEN', `this is for tokens ${whom}`)
-}
-
-/** Makes a change between two entries of the audit log; without the first it is not made. */
-async function audited(
-  ports: ApiPorts,
-  { id, caller, from, route, params }: Call,
-  change: () => Promise<Response>,
-): Promise<Response> {
-  if (route.method === 'GET') return change()
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
-  const entry = {
-    who: `${caller.name} (${caller.id})`,
-    from,
-    what: printable(`${route.method} ${path}`, 300),
-    request: id,
-  }
-  const append = (kind: 'asked' | 'answered', status?: number): Promise<void> =>
-    ports.audit.append({
-      ...entry,
-      id: `${id} ${kind}`,
-      at: ports.clock.now(),
-      kind,
-      ...(status === undefined ? {} : { status }),
-    })
-  await append('asked')
-  let status = 500
-  try {
-    const response = await change()
-    status = response.status
-    return response
-  } catch (thrown) {
-    status = statusOf(thrown)
-    throw thrown
-  } finally {
-    // The change stands, or was refused, whether or not this can be told.
-    await append('answered', status).catch((thrown: unknown) =>
-      ports.journal.write('error', 'audit.failed', { request: id, message: messageOf(thrown) }),
-    )
-  }
-}
-
-async function bodyOf(
-  { raw, method }: Route,
-  request: Request,
-): Promise<{ readonly request: Request; readonly body: unknown }> {
-  if (method === 'GET' || method === 'DELETE') return { request, body: undefined }
-  const body =
-    raw === undefined
-      ? await readJson(request, apiLimits.bodyBytesMax)
-      : await readBody(request, raw.bytesMax)
-  return { request, body }
+async function bodyOf({ raw, method }: Route, request: Request): Promise<unknown> {
+  if (method === 'GET' || method === 'DELETE') return undefined
+  return raw === undefined
+    ? readJson(request, apiLimits.bodyBytesMax)
+    : readBody(request, raw.bytesMax)
 }
 
 function responseOf(route: Route, answer: Answer): Response {

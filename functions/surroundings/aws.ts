@@ -4,9 +4,7 @@
  */
 import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
-import { error } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
-import { deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import { type AwsPlaces, awsPlaces } from '../../shared/platform/aws/places.ts'
 import { awsSettings, clientConfig } from '../../shared/platform/aws/clients.ts'
@@ -17,9 +15,10 @@ import { createLog } from '../../shared/platform/system/log.ts'
 import { compact } from '../compaction/handle.ts'
 import type { StackServer } from '../step-generator/serve-stack.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
+import { archivedRequests } from './archived-request.ts'
 import { openSecrets } from './open-secrets.ts'
 import { createProgramFolders } from './program-folder.ts'
-import { programRequest, type ProgramRequestDeps } from './program-request.ts'
+import type { ProgramRequestDeps } from './program-request.ts'
 import { type AssumeRole, stackEnvironment } from './stack-role.ts'
 
 /** What functions of an installation work with, made once for each process. */
@@ -63,31 +62,8 @@ export function openAws(env: Env): AwsSurroundings {
       requests: platform.requests,
       ports: functionPorts(platform),
       environmentOf,
-      ...requestsOf(platform, programs),
+      ...archivedRequests(platform.requests, programs),
     }),
-  }
-}
-
-/** How requests and deployments are found again by the archives that they name. */
-function requestsOf(
-  { requests }: Pick<Platform, 'requests'>,
-  programs: ProgramRequestDeps,
-): Pick<StackServer, 'open' | 'reopen'> {
-  return {
-    open: async ({ stack, key, program, options, dryRun }) => {
-      const archive = program.kind === 'archive' ? program.archive : await requests.program(stack)
-      if (archive === undefined)
-        throw error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
-          hint: 'Upload it from its folder with `antichain deploy`.',
-        })
-      return programRequest(programs, { stack, archive, options, dryRun, key })
-    },
-    reopen: async (deployment, { place: { archive }, options }) => {
-      if (archive === undefined)
-        throw error('PROJECT_NOT_FOUND', `the program of deployment '${deployment}' is no archive`)
-      const { stack } = deploymentPartsOf(deployment)
-      return programRequest(programs, { stack, archive, options, dryRun: false })
-    },
   }
 }
 
