@@ -70,7 +70,9 @@ export function declareDeployments(root: Command, attach: Attach): void {
 
   const serve = root
     .command('serve')
-    .description('go on with interrupted deployments by itself, and run operations left to it')
+    .description('go on with interrupted deployments by itself, and run what is left to it')
+    .option('--port <number>', 'serve the API there; 0 takes a free one')
+    .option('--host <address>', 'let the API listen there instead of on loopback only')
     .addOption(
       new Option('--only <role>', 'serve as one of both').choices(['generator', 'executor']),
     )

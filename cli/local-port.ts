@@ -1,6 +1,6 @@
 import type { CancelOutcome } from '../local/cancel.ts'
 import type { Pruned } from '../functions/compaction/prune.ts'
-import type { ServeOptions } from '../local/serve.ts'
+import type { HomeOptions } from '../local/serve-home.ts'
 import type { Standing } from '../functions/step-generator/standing.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
@@ -17,8 +17,42 @@ export type RedriveOutcome =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
   | { readonly kind: 'sent'; readonly operations: number }
 
-/** What the command line asks of the engine over the embedded platform. */
+/** A call of the API. */
+export interface ApiAsked {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** What is asked of an API instead of this machine. */
+export interface RemotePrograms {
+  /** Packs a program folder and sends it. Throws ARCHIVE_TOO_LARGE, and what the API says. */
+  readonly upload: (
+    stack: StackId,
+    folder: string,
+  ) => Promise<{ readonly archive: string; readonly bytes: number }>
+  /** Makes an archive the program of a stack. */
+  readonly choose: (stack: StackId, archive: string) => Promise<void>
+  /** Asks for a deployment or preview, and tells what it tells. */
+  readonly deploy: (
+    stack: StackId,
+    request: {
+      readonly dryRun: boolean
+      readonly archive: string
+      readonly options: Readonly<Record<string, unknown>>
+    },
+    sink: EventSink,
+  ) => Promise<RunningDeployment>
+  /** Throws STACK_NOT_EMPTY without `force`, STACK_BUSY. */
+  readonly removeStack: (stack: StackId, force: boolean) => Promise<void>
+}
+
+/** What the command line asks of the engine over the embedded platform, or of an API. */
 export interface Local {
+  /** How programs are deployed elsewhere; absent: they are deployed here. */
+  readonly remote?: RemotePrograms
+  /** Asks what is also asked over HTTP, here or there; see docs/api.md. */
+  readonly api: (asked: ApiAsked) => Promise<unknown>
   readonly platform: Platform
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
@@ -61,7 +95,7 @@ export interface Local {
   /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
   readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
   /** Serves until it is told to end. */
-  readonly serve: (options: ServeOptions) => Promise<void>
+  readonly serve: (options: HomeOptions) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -70,3 +104,6 @@ export type OpenLocal = (options: {
   readonly home: string
   readonly verbose: boolean
 }) => Promise<Local>
+
+/** Opens the API of a login instead. */
+export type OpenRemote = (login: { readonly url: string; readonly token: string }) => Local

@@ -83,8 +83,6 @@ export const missingCommands = {
     'env',
     'import',
     'install',
-    'login',
-    'logout',
     'logs',
     'new',
     'org',
@@ -95,7 +93,6 @@ export const missingCommands = {
     'schema',
     'template',
     'watch',
-    'whoami',
   ],
   stack: ['change-secrets-provider', 'graph', 'rename', 'tag', 'unselect'],
   state: [

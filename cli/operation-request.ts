@@ -4,7 +4,7 @@ import { error } from '../shared/errors/error.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import type { Project } from '../shared/programs/project.ts'
 import { type StackConfig, writeStackConfig } from '../shared/programs/stack-config.ts'
-import { stackPartsOf } from '../shared/records/ids.ts'
+import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import { folderRequest } from '../functions/surroundings/folder-request.ts'
 import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
@@ -22,14 +22,7 @@ export async function requestOf(
   flags: Flags,
   command: 'up' | 'refresh' | 'destroy',
 ): Promise<DeployRequest> {
-  const project = session.project()
-  const stack = await session.existingStack()
-  const parts = stackPartsOf(stack)
-  if (parts.project !== project.name)
-    throw error(
-      'CLI_USAGE',
-      `the stack belongs to project '${parts.project}', not '${project.name}'`,
-    )
+  const { project, stack } = await askedStack(session)
   const parallel = parallelOf(session, flags)
   const release = releaseOf(flags)
   const functionLimitMs = functionLimitOf(flags)
@@ -68,6 +61,24 @@ export async function requestOf(
   }
 }
 
+/**
+ * The stack that is asked for, of the project of the folder. Throws STACK_NOT_FOUND,
+ * STACK_NOT_SELECTED, PROJECT_*, CLI_USAGE.
+ */
+export async function askedStack(
+  session: Session,
+): Promise<{ readonly project: Project; readonly stack: StackId }> {
+  const project = session.project()
+  const stack = await session.existingStack()
+  const parts = stackPartsOf(stack)
+  if (parts.project !== project.name)
+    throw error(
+      'CLI_USAGE',
+      `the stack belongs to project '${parts.project}', not '${project.name}'`,
+    )
+  return { project, stack }
+}
+
 /** `urn,id` pairs, in one option or several. Throws CLI_USAGE. */
 function pairsOf(given: readonly string[]): ReadonlyMap<string, string> {
   const words = given.flatMap(text => text.split(','))
@@ -78,7 +89,8 @@ function pairsOf(given: readonly string[]): ReadonlyMap<string, string> {
   return pairs
 }
 
-function keepConfig(flags: Flags, file: StackConfig, project: Project): void {
+/** Writes the values of -c to the stack file. Throws CONFIG_INVALID. */
+export function keepConfig(flags: Flags, file: StackConfig, project: Project): void {
   const given = flags.list('config')
   for (const pair of given) {
     const at = pair.indexOf('=')

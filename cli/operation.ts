@@ -1,10 +1,12 @@
 import type { DiagnosticEvent, EngineEventPayload } from '../shared/engine/events/event.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
-import { stackPartsOf } from '../shared/records/ids.ts'
+import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
 import { requestOf } from './operation-request.ts'
+import { remoteStarting } from './remote/remote-operation.ts'
+import type { Starting } from './starting.ts'
 import type { Session } from './session.ts'
 import type { DisplayOptions } from './tools.ts'
 
@@ -26,16 +28,29 @@ export async function runOperation(
 ): Promise<number> {
   if (kind.previewOnly) checkPreviewOnly(flags)
   const consent = kind.previewOnly ? { preview: true, ask: false } : consentOf(session, flags)
-  const request = await requestOf(session, flags, kind.command)
-  const shown = displayOptions(session, flags, { kind: kind.command, request })
+  const starting = await startingOf(session, flags, kind.command)
+  const shown = displayOptions(session, flags, { kind: kind.command, stack: starting.stack })
   if (consent.preview) {
-    const preview = await runOnce(session, { ...request, dryRun: true }, { ...shown, dryRun: true })
+    const preview = await runOnce(session, starting, { ...shown, dryRun: true })
     check(preview, flags, { isPreview: true, expectNone: kind.previewOnly })
     if (kind.previewOnly) return 0
     if (consent.ask) await askToGoOn(session, preview, { ...shown, dryRun: true, diff: true })
   }
-  check(await runOnce(session, request, shown), flags, { isPreview: false, expectNone: true })
+  check(await runOnce(session, starting, shown), flags, { isPreview: false, expectNone: true })
   return 0
+}
+
+/** What is to be run, here or by an API. */
+async function startingOf(
+  session: Session,
+  flags: Flags,
+  command: OperationKind['command'],
+): Promise<Starting> {
+  const local = await session.local()
+  if (local.remote !== undefined) return remoteStarting(session, flags, command)
+  const request = await requestOf(session, flags, command)
+  const start: Starting['start'] = (dryRun, sink) => local.deploy({ ...request, dryRun }, sink)
+  return { stack: request.stack, start }
 }
 
 /**
@@ -62,8 +77,9 @@ export async function runResume(
     ...(leave === undefined ? {} : { leave }),
   }
   session.warn(`Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`)
-  const shown = displayOptions(session, flags, { kind: command, request })
-  const run = await runOnce(session, request, shown)
+  const shown = displayOptions(session, flags, { kind: command, stack })
+  const start: Starting['start'] = (_dryRun, sink) => local.deploy(request, sink)
+  const run = await runOnce(session, { stack, start, leave }, shown)
   const isLeft = leave?.aborted === true && run.result.result === 'interrupted'
   if (!isLeft) check(run, flags, { isPreview: false, expectNone: false })
   return 0
@@ -78,19 +94,14 @@ interface Run {
   readonly interrupted: boolean
 }
 
-async function runOnce(
-  session: Session,
-  request: DeployRequest,
-  shown: DisplayOptions,
-): Promise<Run> {
-  const local = await session.local()
+async function runOnce(session: Session, starting: Starting, shown: DisplayOptions): Promise<Run> {
   const display = await session.tools.display(shown)
   const events: EngineEventPayload[] = []
   let firstError: DiagnosticEvent | undefined
   const emit = (event: EngineEventPayload): void => {
     if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
       firstError ??= event.diagnosticEvent
-    if (request.dryRun) events.push(event)
+    if (shown.dryRun) events.push(event)
     display.emit(event)
   }
   let interrupts = 0
@@ -101,9 +112,9 @@ async function runOnce(
     stop()
   }
   // Who serves leaves when it is interrupted, and cancels nothing.
-  const release = request.leave === undefined ? session.io.onInterrupt(interrupted) : () => {}
+  const release = starting.leave === undefined ? session.io.onInterrupt(interrupted) : () => {}
   try {
-    const running = await local.deploy(request, { emit })
+    const running = await starting.start(shown.dryRun, { emit })
     stop = () => (interrupts === 1 ? running.cancel() : running.terminate())
     if (interrupts > 0) stop()
     const result = await running.done
@@ -174,7 +185,7 @@ function wordOf(kind: DisplayOptions['kind']): string {
 function displayOptions(
   session: Session,
   flags: Flags,
-  about: { readonly kind: OperationKind['command']; readonly request: DeployRequest },
+  about: { readonly kind: OperationKind['command']; readonly stack: StackId },
 ): DisplayOptions {
   return {
     kind: about.kind,
@@ -185,7 +196,7 @@ function displayOptions(
     interactive: session.interactive && !flags.is('json'),
     suppressOutputs: flags.is('suppressOutputs'),
     showSecrets: flags.is('showSecrets') || flags.text('showSecrets') === 'true',
-    stack: stackPartsOf(about.request.stack).stack,
+    stack: stackPartsOf(about.stack).stack,
     stdout: session.io.stdout,
     stderr: session.io.stderr,
   }

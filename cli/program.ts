@@ -6,6 +6,7 @@ import { declareConfig } from './declare-config.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
 import { declareState } from './declare-state.ts'
 import { declarePlatform } from './declare-platform.ts'
+import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
 import { reportFailure } from './failure.ts'
 import { declareMissing, flagsOf, refuseMissing } from './flags.ts'
@@ -80,6 +81,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   declareConfig(root, attach)
   declareState(root, attach)
   declarePlatform(root, attach)
+  declareRemote(root, attach)
   refuseCommands(root, missingCommands.root)
   return root
 }

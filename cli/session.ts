@@ -7,6 +7,7 @@ import type { Project } from '../shared/programs/project.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../shared/records/ids.ts'
 import type { Io } from './io.ts'
 import type { Local } from './local-port.ts'
+import { readLogin } from './remote/login.ts'
 import { selectedStack } from './selection.ts'
 import { parseStackName } from './stack-name.ts'
 import type { Tools } from './tools.ts'
@@ -35,8 +36,10 @@ export interface Session {
   readonly warn: (line: string) => void
   /** The project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
   readonly project: () => Project
-  /** Opened once. */
+  /** The store of this machine, or the API that somebody logged in to; opened once. */
   readonly local: () => Promise<Local>
+  /** The store of this machine, whatever somebody logged in to; opened once. */
+  readonly here: () => Promise<Local>
   /**
    * The id of a name, or of the named or selected stack; it need not exist. Throws
    * STACK_NOT_SELECTED.
@@ -54,14 +57,21 @@ export function createSession(io: Io, tools: Tools, globals: GlobalOptions): Ses
     throw error('CLI_USAGE', `${cwd}, given with --cwd, is no folder`)
   const home = resolve(io.env['ANTICHAIN_HOME'] || join(homedir(), '.antichain'))
   let project: Project | undefined
-  let local: Promise<Local> | undefined
+  let here: Promise<Local> | undefined
+  let remote: Promise<Local> | undefined
   const openProject = (): Project => {
     project ??= readProject(cwd)
     return project
   }
+  const openHere = (): Promise<Local> => {
+    here ??= tools.openLocal({ home, verbose: globals.verbose })
+    return here
+  }
   const openLocal = (): Promise<Local> => {
-    local ??= tools.openLocal({ home, verbose: globals.verbose })
-    return local
+    const login = readLogin(home)
+    if (login === undefined) return openHere()
+    remote ??= tools.openRemote(login)
+    return remote
   }
   const stackId = (name?: string): StackId => {
     const text = name || globals.stack || io.env['PULUMI_STACK'] || ''
@@ -82,6 +92,7 @@ export function createSession(io: Io, tools: Tools, globals: GlobalOptions): Ses
     warn: line => io.stderr.write(`${line}\n`),
     project: openProject,
     local: openLocal,
+    here: openHere,
     stackId,
     existingStack: async name => {
       const id = stackId(name)
@@ -89,7 +100,10 @@ export function createSession(io: Io, tools: Tools, globals: GlobalOptions): Ses
       if ((await platform.catalog.stack(id)) === undefined) throw notFound(id)
       return id
     },
-    close: async () => (await local)?.close(),
+    close: async () => {
+      await (await remote)?.close()
+      await (await here)?.close()
+    },
   }
 }
 

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
+import { requireEmpty } from '../functions/compaction/require-empty.ts'
 import { error } from '../shared/errors/error.ts'
 import { readProject } from '../shared/programs/project-file.ts'
 import type { Project } from '../shared/programs/project.ts'
 import { stackConfigFile } from '../shared/programs/stack-config.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../shared/records/ids.ts'
-import type { StoredDeployment } from '../shared/state/stored.ts'
 import type { Local } from './local-port.ts'
 import { selectedStack, selectStack } from './selection.ts'
 import type { Session } from './session.ts'
@@ -21,16 +21,8 @@ export async function removeStack(
   const local = await session.local()
   const { stack } = stackPartsOf(id)
   await requireFree(local, id)
-  const state = await local.exportState(id)
-  const late = await local.platform.catalog.late(id, 100)
-  const count = (state?.resources?.length ?? 0) + late.length
-  if (count > 0 && !how.force)
-    throw error('STACK_NOT_EMPTY', `the stack '${stack}' still has ${count} resources`)
-  if (state !== undefined && !how.force) refusePending(stack, state)
-  if (!(await local.platform.catalog.removeStack(id)))
-    throw error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`, {
-      hint: 'Wait for it, or end it with `antichain cancel`.',
-    })
+  if (local.remote !== undefined) await local.remote.removeStack(id, how.force)
+  else await removeHere(local, id, how.force)
   const project = projectOf(session, id)
   if (project === undefined) return
   if (!how.preserveConfig) rmSync(stackConfigFile(project, stack), { force: true })
@@ -38,14 +30,15 @@ export async function removeStack(
   if (selected === stack || selected === id) selectStack(session.home, project.file, '')
 }
 
-/** What a create of which nobody knows may have made is named nowhere else (I9). */
-function refusePending(stack: string, state: StoredDeployment): void {
-  const creates = (state.pending_operations ?? []).filter(({ type }) => type === 'creating')
-  if (creates.length === 0) return
-  const urns = creates.map(({ resource }) => resource.urn).join(', ')
-  throw error('STACK_NOT_EMPTY', `the stack '${stack}' has pending creates: ${urns}`, {
-    hint: 'Find out what became of them, and say so with `antichain state pending`; or pass --force.',
-  })
+async function removeHere(local: Local, id: StackId, force: boolean): Promise<void> {
+  const { stack } = stackPartsOf(id)
+  const { catalog } = local.platform
+  const [state, late] = [await local.exportState(id), await catalog.late(id, 100)]
+  if (!force) requireEmpty(stack, state, late.length)
+  if (!(await catalog.removeStack(id)))
+    throw error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`, {
+      hint: 'Wait for it, or end it with `antichain cancel`.',
+    })
 }
 
 /** What is under way is told before what is left. Throws STACK_BUSY. */

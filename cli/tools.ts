@@ -4,7 +4,7 @@ import type { SecretsManager } from '../shared/secrets/crypter.ts'
 import type { Snapshot } from '../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../shared/state/stored.ts'
 import type { OutputStream } from './io.ts'
-import type { OpenLocal } from './local-port.ts'
+import type { OpenLocal, OpenRemote } from './local-port.ts'
 import type { PlatformTools } from './platform/platform-port.ts'
 
 /** What a display is made for. */
@@ -58,6 +58,7 @@ export interface SecretsTools {
 /** The parts below the command line, loaded when a command needs them. */
 export interface Tools {
   readonly openLocal: OpenLocal
+  readonly openRemote: (login: Parameters<OpenRemote>[0]) => Promise<ReturnType<OpenRemote>>
   readonly display: (options: DisplayOptions) => Promise<Display>
   readonly state: () => Promise<StateTools>
   readonly secrets: () => Promise<SecretsTools>

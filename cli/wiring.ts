@@ -5,6 +5,7 @@ import type { Tools } from './tools.ts'
 export function createTools(): Tools {
   return {
     openLocal: async options => (await import('../local/local.ts')).openLocal(options),
+    openRemote: async login => (await import('./remote/remote-local.ts')).openRemote(login),
     display: async options => (await import('./display/display.ts')).createDisplay(options),
     platform: async shown => (await import('./platform/aws.ts')).createPlatformTools(shown),
     state: async () => {

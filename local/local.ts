@@ -4,9 +4,7 @@
  */
 import { hostname } from 'node:os'
 import type { EventSink } from '../shared/engine/events/event.ts'
-import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import type { DeployRequest, DeployResult, RunningDeployment } from '../shared/engine/request.ts'
-import { error } from '../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -16,17 +14,19 @@ import { isAlive, killGroup, startedOf } from '../shared/platform/system/process
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
 import type { Moment } from '../shared/records/moment.ts'
-import type { StackRecord } from '../shared/ports/catalog.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
-import { compact, readState } from '../functions/compaction/handle.ts'
+import { exportState, knownStack } from '../functions/compaction/export-state.ts'
+import { compact } from '../functions/compaction/handle.ts'
 import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/moment.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { editState, type StateEdit } from './edit-state.ts'
-import { serve, type ServeOptions } from './serve.ts'
+import { type AskedHere, callHere } from '../functions/api/call-here.ts'
+import { apiPorts } from './serve-api.ts'
+import { type HomeOptions, serveHome } from './serve-home.ts'
 import {
   keepingOf,
   prune,
@@ -70,7 +70,9 @@ export interface Local {
   /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
   readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
   /** Serves every stack of the store; see `serve`. */
-  readonly serve: (options: ServeOptions) => Promise<void>
+  readonly serve: (options: HomeOptions) => Promise<void>
+  /** Asks what is also asked over HTTP; see `callHere`. */
+  readonly api: (asked: AskedHere) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
@@ -111,7 +113,13 @@ export async function openLocal(options: {
     },
     story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
     prune: asked => prune(pruning, asked),
-    serve: serving => serve({ platform, ports }, serving),
+    serve: serving => serveHome({ platform, ports, home: options.home }, serving),
+    api: asked =>
+      callHere(
+        apiPorts(platform, undefined, () => undefined),
+        ports.holder.who,
+        asked,
+      ),
     close: () => platform.close(),
   }
 }
@@ -147,6 +155,7 @@ export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
     control: platform.control,
     catalog: platform.catalog,
     leases: platform.leases,
+    requests: platform.requests,
     nudges: platform.nudges,
     chains: platform.chains,
     hints: platform.hints,
@@ -166,26 +175,4 @@ async function interrupted(
 ): Promise<{ readonly number: number; readonly options: DeploymentOptions }> {
   const { deployment, pin } = await interruptedOf(ports, stack)
   return { number: deploymentPartsOf(deployment).number, options: pin.options }
-}
-
-async function exportState(
-  platform: EmbeddedPlatform,
-  stack: StackId,
-  version?: number,
-): Promise<StoredDeployment | undefined> {
-  const record = await knownStack(platform, stack)
-  if (version === undefined)
-    return record.snapshot === '' && record.current === ''
-      ? undefined
-      : withoutOrigins(await readState(platform, record))
-  const versions = await platform.catalog.versions(stack, 10_000)
-  const found = versions.find(entry => entry.version === version)
-  if (found === undefined) return undefined
-  return withoutOrigins(await readSnapshotBlob(platform.blobs, found.snapshot))
-}
-
-async function knownStack(platform: EmbeddedPlatform, stack: StackId): Promise<StackRecord> {
-  const record = await platform.catalog.stack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
-  return record
 }

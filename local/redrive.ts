@@ -1,4 +1,4 @@
-import { inBatches } from '../shared/engine/deployment/log-view.ts'
+import { redriveDeployment } from '../shared/engine/deployment/redrive.ts'
 import { standingOf } from '../shared/engine/deployment/take-over.ts'
 import { error } from '../shared/errors/error.ts'
 import type { StackId } from '../shared/records/ids.ts'
@@ -28,13 +28,5 @@ export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<Re
   if (control !== undefined && control.stop !== 'none') return { kind: 'stopped' }
   // Its messages died with it: `resume` sends whatever is ready.
   if (control === undefined || standing.kind === 'dead') return { kind: 'dead' }
-  const letters = await ports.chains.deadLetters(current)
-  const ids = [...new Set(letters.flatMap(({ operations }) => operations))]
-  let open = ids.length
-  for (const batch of inBatches(ids, 500))
-    for (const head of (await ports.operations.heads(current, batch)).values())
-      if (head.end !== undefined) open -= 1
-  if (open === 0) return { kind: 'nothing' }
-  await ports.chains.redrive(current)
-  return { kind: 'sent', operations: open }
+  return redriveDeployment(ports, current)
 }

@@ -11,6 +11,7 @@ import { rulesVersion } from '../shared/records/log.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { standingNow } from '../functions/step-generator/standing.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
+import type { DeploymentRequest } from '../shared/records/request.ts'
 import { attend } from './attend.ts'
 import { patiently } from '../functions/surroundings/patient.ts'
 import type { Hosts } from '../functions/surroundings/surround.ts'
@@ -26,6 +27,10 @@ export interface ServeOptions {
   readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
   /** Goes on with an interrupted deployment until it has ended, or this process is to end. */
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
+  /** Runs what a request of a stack's queue asks for; absent: nobody looks at queues. */
+  readonly begin?: (request: DeploymentRequest) => Promise<void>
+  /** Aborts each time there may be something new. */
+  readonly news?: () => AbortSignal
   /** How long each executor may last, in ms; see `DeployRequest`. */
   readonly functionLimitMs: number | undefined
   /** Tells a person something, one line. */
@@ -83,6 +88,14 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
       refuse(key, deployment, thrown)
     }
   }
+  const lookAtQueue = async (stack: StackId): Promise<void> => {
+    const key = `queue ${stack}`
+    const { begin: run } = options
+    if (run === undefined || busy.has(key)) return
+    const [next] = await waitingOf(platform, stack)
+    const name = `${stack} ${next?.key}` as DeploymentId
+    if (next !== undefined && !options.over.aborted) begin(key, name, () => run(next))
+  }
   while (!options.over.aborted) {
     const { stacks, unreadable } = await stacksOf(platform)
     for (const { id, why } of unreadable) {
@@ -90,9 +103,13 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
       hidden.add(id)
       options.said(`${id}: ${saidOf(why)}`)
     }
-    for (const { current } of stacks)
+    for (const { id, current } of stacks) {
       if (current !== '') for (const role of options.roles) await lookAt(current, role)
-    await platform.clock.sleep(lookMs, options.over)
+      else if (options.roles.has('generator')) await lookAtQueue(id)
+    }
+    const news = options.news?.()
+    const until = news === undefined ? options.over : AbortSignal.any([options.over, news])
+    await platform.clock.sleep(lookMs, until)
   }
   await Promise.all(busy.values())
 }
@@ -105,6 +122,19 @@ async function stacksOf({ catalog, journal }: Platform): ReturnType<CatalogPort[
     if (producerOf(thrown) !== 'store') throw thrown
     journal.write('warn', 'serve.failed', { message: messageOf(thrown) })
     return { stacks: [], unreadable: [] }
+  }
+}
+
+/** What waits first for a stack; nothing while the store has a bad moment. */
+async function waitingOf(
+  { requests, journal }: Platform,
+  stack: StackId,
+): Promise<readonly DeploymentRequest[]> {
+  try {
+    return await requests.waiting(stack, 1)
+  } catch (thrown) {
+    journal.write('warn', 'serve.failed', { message: messageOf(thrown) })
+    return []
   }
 }
 

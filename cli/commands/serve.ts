@@ -16,7 +16,7 @@ const roles: readonly ServeRole[] = ['generator', 'executor']
  * those that leave them to others. Ends at Ctrl-C, when what it runs has ended.
  */
 export const serve: Handler = async (session, flags) => {
-  const local = await session.local()
+  const local = await session.here()
   const over = new AbortController()
   const release = session.io.onInterrupt(() => {
     if (over.signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'abandoned what was running')
@@ -32,6 +32,8 @@ export const serve: Handler = async (session, flags) => {
       over: over.signal,
       functionLimitMs: functionLimitOf(flags),
       said: line => session.warn(line),
+      api: placeOfApi(flags),
+      passphrase: await passphraseOf(session),
       requestOf: async (deployment, pin) => {
         const { command } = pin.options
         if (command === 'import')
@@ -49,10 +51,27 @@ export const serve: Handler = async (session, flags) => {
   }
 }
 
+/** Where the API listens: on loopback unless another host is named. Throws CLI_USAGE. */
+function placeOfApi(flags: Flags): { readonly host: string; readonly port: number } | undefined {
+  const port = flags.text('port')
+  const host = flags.text('host')
+  if (port === undefined && host !== undefined)
+    throw error('CLI_USAGE', '--host says where --port listens: name a port too')
+  if (port === undefined) return undefined
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw error('CLI_USAGE', `--port takes a number up to 65535, not '${port}'`)
+  return { host: host ?? '127.0.0.1', port: Number(port) }
+}
+
+async function passphraseOf(session: Session): Promise<string | undefined> {
+  return (await session.tools.secrets()).passphrase(session.io.env)
+}
+
 /** A session in the folder of a deployment's program, over the same store. */
 async function placeOf(session: Session, deployment: DeploymentId, pin: Pin): Promise<Session> {
-  const local = await session.local()
-  const tools = { ...session.tools, openLocal: async () => local }
+  const local = await session.here()
+  const open = async () => local
+  const tools = { ...session.tools, openLocal: open, openRemote: open }
   return createSession(session.io, tools, {
     cwd: pin.place.root,
     stack: deploymentPartsOf(deployment).stack,

@@ -1,6 +1,6 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../attach.ts'
-import { outputText, stackOutputs } from '../stack-outputs.ts'
+import { outputText, stackOutputs } from '../../shared/state/stack-outputs.ts'
 import { tableOf } from '../table.ts'
 import { warnInterrupted } from '../warn-interrupted.ts'
 

@@ -4,9 +4,7 @@
  */
 import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
-import { error } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
-import { deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import { type AwsPlaces, awsPlaces } from '../../shared/platform/aws/places.ts'
 import { awsSettings, clientConfig } from '../../shared/platform/aws/clients.ts'
@@ -20,11 +18,12 @@ import type { GeneratorPorts } from '../step-generator/start.ts'
 import { createPluginFetch } from './plugin-folder.ts'
 import { openSecrets } from './open-secrets.ts'
 import { createProgramFolders } from './program-folder.ts'
-import { programRequest, type ProgramRequestDeps } from './program-request.ts'
 import { openWithRepositories, type RepositoryDeps } from './repository-program.ts'
 import { type AssumeRole, stackEnvironment, withoutOwn } from './stack-role.ts'
 import { type AwsTriggers, openTriggers } from './aws-triggers.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
+import { archivedRequests } from './archived-request.ts'
+import type { ProgramRequestDeps } from './program-request.ts'
 
 /** What functions of an installation work with, made once for each process. */
 export interface AwsSurroundings {
@@ -72,7 +71,7 @@ export function openAws(env: Env): AwsSurroundings {
     ports: functionPorts(platform),
     environmentOf,
     fetchPlugin,
-    ...requestsOf(platform, programs),
+    ...archivedRequests(platform.requests, programs),
   })
   let triggers: AwsTriggers | undefined
   const generator = (): StackServer => {
@@ -89,31 +88,6 @@ export function openAws(env: Env): AwsSurroundings {
     return { ...made, tell: triggers, open: openWithRepositories(made.open, repositories) }
   }
   return { platform, places, server, generator }
-}
-
-/** How requests and deployments are found again by the archives that they name. */
-function requestsOf(
-  { requests }: Pick<Platform, 'requests'>,
-  programs: ProgramRequestDeps,
-): Pick<StackServer, 'open' | 'reopen'> {
-  return {
-    open: async ({ stack, key, program, options, dryRun }) => {
-      if (program.kind === 'repository')
-        throw error('FEATURE_MISSING', 'programs of repositories are opened by generators only')
-      const archive = program.kind === 'archive' ? program.archive : await requests.program(stack)
-      if (archive === undefined)
-        throw error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
-          hint: 'Upload it from its folder with `antichain deploy`.',
-        })
-      return programRequest(programs, { stack, archive, options, dryRun, key })
-    },
-    reopen: async (deployment, { place: { archive }, options }) => {
-      if (archive === undefined)
-        throw error('PROJECT_NOT_FOUND', `the program of deployment '${deployment}' is no archive`)
-      const { stack } = deploymentPartsOf(deployment)
-      return programRequest(programs, { stack, archive, options, dryRun: false })
-    },
-  }
 }
 
 /** The ports of a generator in a function: of other functions nothing is known but their leases. */

@@ -1,3 +1,5 @@
+import { apiCodes } from './api-codes.ts'
+
 /** One row of the catalogue: the process exit code (Pulumi's numbers) and what to do next. */
 export interface CatalogueRow {
   readonly exit: number
@@ -295,6 +297,7 @@ export const catalogue = {
     exit: 1,
     hint: 'Correct what the package manager says; it is run with the lock file and without credentials.',
   },
+  ...apiCodes,
   NODE_TOO_OLD: { exit: 1, hint: 'Run `npm install` in the antichain folder; it brings Node 24.' },
   INTERNAL_ASSERTION: {
     exit: 255,

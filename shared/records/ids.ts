@@ -57,3 +57,15 @@ export function deploymentPartsOf(id: DeploymentId): {
   const at = id.lastIndexOf('/')
   return { stack: id.slice(0, at) as StackId, number: Number(id.slice(at + 1)) }
 }
+
+/**
+ * Under which id a preview tells its events: those of no deployment, kept as long as its request.
+ */
+export function previewIdOf(stack: StackId, key: string): DeploymentId {
+  return `${stack}/preview:${encodeURIComponent(key)}` as DeploymentId
+}
+
+/** Whether an id is that of a preview. */
+export function isPreviewId(id: DeploymentId): boolean {
+  return id.slice(id.lastIndexOf('/') + 1).startsWith('preview:')
+}

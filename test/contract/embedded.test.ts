@@ -14,6 +14,7 @@ import { type Store, openStore } from '../../shared/platform/embedded/store/stor
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLog } from '../../shared/platform/system/log.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
+import { auditContract } from './audit.ts'
 import { blobsContract } from './blobs.ts'
 import { catalogContract } from './catalog.ts'
 import { chainQueueContract } from './chain-queue.ts'
@@ -98,6 +99,7 @@ for (const [name, open] of modes) {
   retentionContract(name, open)
   documentsContract(name, open)
   marksContract(name, open)
+  auditContract(name, open)
   sealingContract(name, open)
 }
 blobsContract('embedded', asOwner)

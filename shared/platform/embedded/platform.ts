@@ -10,6 +10,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { AuditPort } from '../../ports/audit.ts'
 import type { TriggerPorts } from '../../ports/documents.ts'
 import type { NotificationsPort } from '../../ports/notifications.ts'
 import type { Platform } from '../../ports/platform.ts'
@@ -20,6 +21,7 @@ import { silentLog } from '../system/log.ts'
 import { createSystemRandom } from '../system/random.ts'
 import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
 import { withoutGaps } from '../records/whole-log.ts'
+import { createAudit } from './audit.ts'
 import { createBlobs } from './blobs.ts'
 import { createBlobSweep } from './blob-sweep.ts'
 import { createCatalog } from './catalog.ts'
@@ -40,6 +42,7 @@ import { type Store, openStore } from './store/store.ts'
 /** The embedded platform while it is open. */
 export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly notifications: NotificationsPort
+  readonly audit: AuditPort
   /** Whether this process owns the store now, or asks the one that does. */
   readonly role: () => 'owner' | 'client' | 'none'
   /** Waits for what was asked of the store, then gives it up; another process may own it then. */
@@ -105,6 +108,7 @@ export function platformOver(
     hints: createHints(log, store),
     documents: createDocuments(store.call, random),
     marks: createMarks(store.call, { random, clock }),
+    audit: createAudit(store.call),
     sealing: createKeyFileSealing(options.home),
     notifications: createNotifications({ clock, random }),
     clock,

@@ -27,6 +27,7 @@ export const forms = {
   snapshot: { name: 'snapshot record', keys: ['stack', 'version'], json: [], format: 1 },
   late: { name: 'late outcome', keys: ['stack', 'key'], json: ['item'], format: 1 },
   document: { name: 'document', keys: ['kind', 'scope', 'name'], json: ['value'], format: 1 },
+  audit: { name: 'audit entry', keys: ['position'], json: ['entry'], format: 1 },
   request: { name: 'request', keys: ['stack', 'key'], json: ['request'], format: 1 },
 } as const satisfies Record<string, Form>
 

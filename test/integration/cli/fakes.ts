@@ -116,6 +116,7 @@ function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       bench.calls.push(`open ${home}`)
       return localOf(bench, stacks, interrupt)
     },
+    openRemote: nowhere,
     display: async options => {
       bench.displays.push(options)
       return {
@@ -183,6 +184,7 @@ const neverRan: StoredDeployment = {
 
 function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () => void): Local {
   return {
+    api: nowhere,
     platform: { catalog: catalogOf(bench, stacks), clock: { now: () => 0 as EpochMs } } as Platform,
     deploy: async (request, sink) => {
       bench.requests.push(request)

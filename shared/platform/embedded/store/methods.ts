@@ -1,4 +1,5 @@
 import { error } from '../../../errors/error.ts'
+import { auditMethods } from './audit-methods.ts'
 import { catalogMethods } from './catalog-methods.ts'
 import { chainMethods } from './chain-methods.ts'
 import { controlMethods } from './control-methods.ts'
@@ -25,6 +26,7 @@ const storeMethods = {
   ...retentionMethods,
   ...slowMethods,
   ...documentMethods,
+  ...auditMethods,
 }
 
 type StoreMethods = typeof storeMethods

@@ -1,6 +1,6 @@
-import type { StackId } from '../../../records/ids.ts'
-import { type Database, text } from './database.ts'
-import { read, write } from './method.ts'
+import { previewIdOf, type StackId } from '../../../records/ids.ts'
+import { type Database, integer, text } from './database.ts'
+import { read, write, writes } from './method.ts'
 import { forms, readable } from '../../records/record-forms.ts'
 
 /** A request and its end, as JSON; '' while it has none. */
@@ -66,16 +66,22 @@ export const requestMethods = {
     },
   ),
   /** One that cannot be read may not be removed either, and must not keep the others. */
-  'requests.forget': write(
-    (database, args: { readonly before: number; readonly limit: number }): number =>
-      database.run(
-        `DELETE FROM request WHERE position IN (
-           SELECT position FROM request WHERE ended != '' AND at < ?
-             AND format <= ${forms.request.format} AND json_valid(request)
-           ORDER BY position LIMIT ?)`,
+  'requests.forget': writes(
+    (database, args: { readonly before: number; readonly limit: number }): number => {
+      const old = database.all(
+        `SELECT position, stack, key FROM request WHERE ended != '' AND at < ?
+           AND format <= ${forms.request.format} AND json_valid(request)
+         ORDER BY position LIMIT ?`,
         args.before,
         args.limit,
-      ),
+      )
+      for (const row of old) {
+        const preview = previewIdOf(text(row, 'stack') as StackId, text(row, 'key'))
+        database.run('DELETE FROM event WHERE deployment = ?', preview)
+        database.run('DELETE FROM request WHERE position = ?', integer(row, 'position'))
+      }
+      return old.length
+    },
   ),
   'requests.putProgram': write(
     (database, args: { readonly stack: StackId; readonly archive: string }): number =>

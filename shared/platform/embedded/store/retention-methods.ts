@@ -5,6 +5,7 @@ import {
   type EpochMs,
   type StackId,
   deploymentPartsOf,
+  isPreviewId,
 } from '../../../records/ids.ts'
 import { type Database, integer, text } from './database.ts'
 import { read, write, writes } from './method.ts'
@@ -27,7 +28,8 @@ const rowsPerRead = 100
 export const retentionMethods = {
   'retention.deployments': read((database, _args: object): readonly KeptDeployment[] => {
     const ids = new Set(recordTables.flatMap(([table]) => deploymentsIn(database, table)))
-    return [...ids].toSorted().map(id => keptDeployment(database, id as DeploymentId))
+    const real = [...ids].filter(id => !isPreviewId(id as DeploymentId))
+    return real.toSorted().map(id => keptDeployment(database, id as DeploymentId))
   }),
 
   'retention.removeRecords': writes(

@@ -130,6 +130,13 @@ CREATE TABLE mark (
 CREATE INDEX mark_until ON mark (until);
 `
 
+const audit = `
+CREATE TABLE audit (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, format INTEGER NOT NULL DEFAULT 1
+) STRICT;
+`
+
 /** Tables of the process that owns the store, gone with it. */
 export const passing = `
 CREATE TEMP TABLE chain (
@@ -150,6 +157,7 @@ export const migrations: readonly string[] = [
   takenItems,
   requests,
   documents,
+  audit,
 ]
 
 /** The version of the tables. */

@@ -1,5 +1,5 @@
-import { stackType } from '../shared/names/urn.ts'
-import type { Json, StoredDeployment } from '../shared/state/stored.ts'
+import { stackType } from '../names/urn.ts'
+import type { Json, StoredDeployment } from './stored.ts'
 
 /** The mark of special values in states (`state.md` 2.1) and that of secrets. */
 const signatureKey = '4dabf18193072939515e22adb298388d'

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../attach.ts'
+import { parseAddress, readLogin, removeLogin, writeLogin } from '../remote/login.ts'
+
+const whoForm = z.object({
+  name: z.string(),
+  role: z.string(),
+  stacks: z.union([z.literal('*'), z.array(z.string())]),
+})
+const asked = { method: 'GET', path: '/v1/whoami' } as const
+
+/** `login`: keeps the address and token of an API that answers. */
+export const login: Handler = async (session, flags, [address = '']) => {
+  const url = parseAddress(address)
+  const given = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
+  if (given === '' && !session.interactive)
+    throw error('API_TOKEN_MISSING', 'no token was given, and nobody can be asked')
+  const token = given === '' ? (await session.io.askHidden('Token:')).trim() : given
+  const remote = await session.tools.openRemote({ url, token })
+  const { name, role } = whoForm.parse(await remote.api(asked))
+  writeLogin(session.home, { url, token })
+  session.warn(`Logged in to ${url} as '${name}', whose role is ${role}.`)
+  return 0
+}
+
+/** `logout`: forgets the login. */
+export const logout: Handler = async session => {
+  const before = readableLogin(session.home)
+  removeLogin(session.home)
+  session.warn(before === undefined ? 'Nobody was logged in.' : `Logged out of ${before}.`)
+  return 0
+}
+
+/** A login that cannot be read is forgotten all the same. */
+function readableLogin(home: string): string | undefined {
+  try {
+    return readLogin(home)?.url
+  } catch {
+    return 'an API'
+  }
+}
+
+/** `whoami`: whose stacks are worked on, and with which rights. */
+export const whoami: Handler = async (session, flags) => {
+  const found = readLogin(session.home)
+  if (found === undefined) {
+    const store = { store: session.home }
+    session.print(
+      flags.is('json') ? JSON.stringify(store, null, 2) : `this machine: ${session.home}`,
+    )
+    return 0
+  }
+  const { name, role, stacks } = whoForm.parse(await (await session.local()).api(asked))
+  if (flags.is('json'))
+    session.print(JSON.stringify({ url: found.url, name, role, stacks }, null, 2))
+  else {
+    session.print(`${name} at ${found.url}`)
+    session.print(`role ${role}, for ${stacks === '*' ? 'all stacks' : stacks.join(', ')}`)
+  }
+  return 0
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
+import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import type { Login } from './login.ts'
+
+/** A call of an API. */
+export interface ApiCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Whether it may be made twice; those that only read, and PUT and DELETE, may. */
+  readonly isRepeatable?: boolean
+}
+
+/** What speaks with an API. Everything throws what the API says, API_UNREACHABLE, API_ANSWER_UNKNOWN. */
+export interface ApiClient {
+  readonly call: (call: ApiCall) => Promise<unknown>
+  /** The text of an answer, as it came. */
+  readonly text: (path: string) => Promise<string>
+  /** Sends bytes to an address of the API, or to another that it named. */
+  readonly upload: (
+    place: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
+    bytes: Uint8Array,
+  ) => Promise<void>
+  /** An answer that is read while it comes. */
+  readonly open: (path: string, headers: Readonly<Record<string, string>>) => Promise<Response>
+}
+
+const errorForm = z.object({ code: z.string(), message: z.string(), hint: z.string() })
+
+/** Makes a client. What may be repeated is tried again when nothing answers, or too much is asked. */
+export function createApiClient({ url, token }: Login): ApiClient {
+  const authorization = `Bearer ${token}`
+  const once = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await reached(url, () =>
+      fetch(`${url}${path}`, {
+        method,
+        headers: { ...json, ...headers, authorization },
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    )
+    if (!response.ok) throw await failureOf(response)
+    return reached(url, () => response.text())
+  }
+  const text = async (call: ApiCall): Promise<string> => {
+    const mayRepeat = call.isRepeatable ?? call.method !== 'POST'
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await once(call, apiLimits.callTimeoutMs)
+      } catch (thrown) {
+        if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isPassing(thrown)) throw thrown
+        await pauseBefore(attempt, thrown)
+      }
+    }
+  }
+  return {
+    call: async call => jsonOf(await text(call)),
+    text: path => text({ method: 'GET', path }),
+    async upload(place, bytes) {
+      const isOurs = place.url.startsWith('/')
+      const target = isOurs ? `${url}${place.url}` : place.url
+      // Nobody else is sent the token.
+      const headers = isOurs ? { ...place.headers, authorization } : place.headers
+      const response = await reached(target, () =>
+        fetch(target, {
+          method: 'PUT',
+          headers,
+          body: Buffer.from(bytes),
+          redirect: 'error',
+          signal: AbortSignal.timeout(apiLimits.uploadTimeoutMs),
+        }),
+      )
+      if (!response.ok) throw await failureOf(response)
+      await response.body?.cancel()
+    },
+    async open(path, headers) {
+      const response = await reached(url, () =>
+        fetch(`${url}${path}`, {
+          headers: { ...headers, authorization },
+          redirect: 'error',
+          signal: AbortSignal.timeout(apiLimits.streamMs + apiLimits.callTimeoutMs),
+        }),
+      )
+      if (response.ok) return response
+      throw await failureOf(response)
+    },
+  }
+}
+
+async function reached<T>(url: string, asked: () => Promise<T>): Promise<T> {
+  try {
+    return await asked()
+  } catch (cause) {
+    const why = messageOf(cause instanceof Error ? (cause.cause ?? cause) : cause)
+    throw error('API_UNREACHABLE', `${new URL(url).origin} does not answer: ${why}`, { cause })
+  }
+}
+
+/** What an API says went wrong, as if it had happened here. */
+async function failureOf(response: Response): Promise<Error> {
+  const text = await response.text().catch(() => '')
+  const said = errorForm.safeParse(jsonOrNothing(text))
+  const wait = response.headers.get('retry-after')
+  const details = { status: response.status, ...(wait === null ? {} : { retryAfter: wait }) }
+  if (!said.success)
+    return error('API_ANSWER_UNKNOWN', `the API answered ${response.status}`, { details })
+  const { code, message, hint } = said.data
+  if (!isCode(code)) return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
+  return error(code, message, { details, hint })
+}
+
+function isCode(code: string): code is ErrorCode {
+  return Object.hasOwn(catalogue, code)
+}
+
+/** Whether the same may come to something another time. */
+export function isPassing(thrown: unknown): boolean {
+  if (!(thrown instanceof DeployError)) return false
+  const { code, details } = thrown
+  const status = Number(details['status'] ?? 0)
+  return code === 'API_UNREACHABLE' || status === 429 || status === 502 || status === 503
+}
+
+/** Waits longer each time, or as long as the API asks for. */
+export async function pauseBefore(attempt: number, thrown: unknown): Promise<void> {
+  const asked = thrown instanceof DeployError ? Number(thrown.details['retryAfter'] ?? 0) * 1000 : 0
+  const grown = apiLimits.callRetryMs * 2 ** (attempt - 1)
+  const ms = Math.min(Math.max(grown, asked || 0), apiLimits.callTimeoutMs)
+  await new Promise(done => setTimeout(done, ms))
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw error('API_ANSWER_UNKNOWN', 'the answer is no JSON', { cause })
+  }
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

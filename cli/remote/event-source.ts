@@ -1,0 +1,73 @@
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { type ApiClient, isPassing, pauseBefore } from './api-client.ts'
+
+/** A message of a stream of the API. */
+export interface StreamedMessage {
+  readonly event: string
+  readonly data: unknown
+}
+
+/**
+ * The messages of a stream until its `end`, each once: when the connection breaks, or the API has
+ * it end in time, it goes on after the last message that came whole. Throws API_UNREACHABLE when
+ * that comes to nothing several times, and what the API says.
+ */
+export async function* followStream(
+  client: Pick<ApiClient, 'open'>,
+  path: string,
+): AsyncGenerator<StreamedMessage> {
+  let lastId = ''
+  let failures = 0
+  for (;;) {
+    try {
+      const response = await client.open(path, lastId === '' ? {} : { 'last-event-id': lastId })
+      for await (const message of messagesIn(response)) {
+        failures = 0
+        if (message.id !== '') lastId = message.id
+        if (message.event === 'again') break
+        yield message
+        if (message.event === 'end') return
+      }
+    } catch (thrown) {
+      failures += 1
+      if (!isPassing(thrown) || failures >= apiLimits.callAttemptsMax) throw thrown
+      await pauseBefore(failures, thrown)
+    }
+  }
+}
+
+/** The messages of one connection. Throws API_UNREACHABLE when it breaks. */
+async function* messagesIn(
+  response: Response,
+): AsyncGenerator<StreamedMessage & { readonly id: string }> {
+  if (response.body === null) return
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const chunk of response.body) {
+      text += decoder.decode(chunk, { stream: true })
+      for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
+        const message = messageIn(text.slice(0, at))
+        text = text.slice(at + 2)
+        if (message !== undefined) yield message
+      }
+    }
+  } catch (cause) {
+    throw error('API_UNREACHABLE', `the stream of events broke: ${messageOf(cause)}`, { cause })
+  }
+  // It ended without a word: whoever served it is gone.
+  throw error('API_UNREACHABLE', 'the stream of events broke off')
+}
+
+function messageIn(block: string): (StreamedMessage & { readonly id: string }) | undefined {
+  const fields = new Map(
+    block.split('\n').map(line => {
+      const at = line.indexOf(': ')
+      return [line.slice(0, at), line.slice(at + 2)] as const
+    }),
+  )
+  const data = fields.get('data')
+  if (data === undefined) return undefined
+  return { id: fields.get('id') ?? '', event: fields.get('event') ?? '', data: JSON.parse(data) }
+}

@@ -1,0 +1,205 @@
+/**
+ * remote: what the command line asks of an API instead of the store of this machine, in the same
+ * form. What the API cannot do is refused by the name of what was wanted.
+ */
+import { z } from 'zod'
+import { error, hasCode } from '../../shared/errors/error.ts'
+import { packProgram } from '../../shared/programs/program-archive.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import type { CatalogPort, HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { parseEnvelope } from '../../shared/state/deployment.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { Local, RemotePrograms } from '../local-port.ts'
+import { createApiClient, type ApiClient } from './api-client.ts'
+import type { Login } from './login.ts'
+import { deployRemotely } from './remote-deployment.ts'
+
+const stackForm = z.object({
+  id: z.string(),
+  createdAt: z.number(),
+  current: z.string(),
+  version: z.number(),
+  deployments: z.number(),
+})
+const pageForm = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.string().optional() })
+const deploymentForm = z.looseObject({
+  deployment: z.string(),
+  command: z.string(),
+  message: z.string(),
+  startedAt: z.number(),
+})
+
+/** Opens the API of a login. Nothing is asked before something is wanted. */
+export function openRemote(login: Login): Local {
+  const client = createApiClient(login)
+  const catalog = remoteCatalog(client)
+  const standing: Local['standing'] = async stack => {
+    const record = await catalog.stack(stack)
+    if (record === undefined || record.current === '') return { kind: 'none' }
+    return { kind: 'running', number: record.deployments }
+  }
+  const openNumber = async (stack: StackId): Promise<number | undefined> => {
+    const now = await standing(stack)
+    return now.kind === 'none' ? undefined : now.number
+  }
+  return {
+    platform: partly<Platform>('the API', { catalog, clock: createSystemClock() }),
+    remote: remotePrograms(client),
+    deploy: missing('this deployment'),
+    interrupted: missing('resume', 'Whoever serves the API goes on by itself.'),
+    async cancel(stack, force) {
+      const number = await openNumber(stack)
+      if (number === undefined) return { kind: 'none' }
+      const path = `${pathOf(stack)}/deployments/${number}/cancel`
+      const said = await client.call({ method: 'POST', path, body: { force }, isRepeatable: true })
+      const { kind } = z.object({ kind: z.enum(['none', 'asked', 'asked before']) }).parse(said)
+      return kind === 'none' ? { kind } : { kind, number }
+    },
+    standing,
+    async redrive(stack) {
+      const number = await openNumber(stack)
+      if (number === undefined) return { kind: 'none' }
+      const path = `${pathOf(stack)}/deployments/${number}/redrive`
+      const said = await client.call({ method: 'POST', path })
+      const form = z.discriminatedUnion('kind', [
+        z.object({ kind: z.enum(['none', 'stopped', 'nothing']) }),
+        z.object({ kind: z.literal('sent'), operations: z.number() }),
+      ])
+      return form.parse(said)
+    },
+    editState: missing('changes of the state'),
+    exportState: (stack, version) =>
+      exported(client, stack, version === undefined ? '' : `?version=${version}`),
+    exportAt: (stack, moment) => {
+      const at =
+        moment.kind === 'time'
+          ? new Date(moment.at).toISOString()
+          : `${moment.deployment}:${moment.lamport}`
+      return exported(client, stack, `?at=${encodeURIComponent(at)}`)
+    },
+    story: missing('stack history --show'),
+    prune: missing('stack prune'),
+    serve: missing('serve'),
+    api: call => client.call(call),
+    close: async () => undefined,
+  }
+}
+
+/** The path of a stack. */
+function pathOf(id: StackId): string {
+  const { project, stack } = stackPartsOf(id)
+  return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`
+}
+
+function remotePrograms(client: ApiClient): RemotePrograms {
+  return {
+    async upload(stack, folder) {
+      const { bytes, hash: archive } = await packProgram(folder)
+      const path = `${pathOf(stack)}/programs`
+      const body = { archive, bytes: bytes.length }
+      const said = await client.call({ method: 'POST', path, body, isRepeatable: true })
+      const form = z.object({ url: z.string(), headers: z.record(z.string(), z.string()) })
+      await client.upload(form.parse(said), bytes)
+      return { archive, bytes: bytes.length }
+    },
+    async choose(stack, archive) {
+      await client.call({ method: 'PUT', path: `${pathOf(stack)}/program`, body: { archive } })
+    },
+    deploy: (stack, request, sink) => deployRemotely(client, pathOf(stack), request, sink),
+    async removeStack(stack, force) {
+      await client.call({ method: 'DELETE', path: `${pathOf(stack)}?force=${force}` })
+    },
+  }
+}
+
+async function exported(
+  client: ApiClient,
+  stack: StackId,
+  query: string,
+): Promise<StoredDeployment | undefined> {
+  const text = await client.text(`${pathOf(stack)}/export${query}`).catch((thrown: unknown) => {
+    if (query.startsWith('?version') && hasCode(thrown, 'MOMENT_UNKNOWN')) return undefined
+    throw thrown
+  })
+  return text === undefined ? undefined : (parseEnvelope(text).deployment ?? undefined)
+}
+
+function remoteCatalog(client: ApiClient): CatalogPort {
+  const get = async <Form extends z.ZodType>(path: string, form: Form): Promise<z.infer<Form>> =>
+    form.parse(await client.call({ method: 'GET', path })) as z.infer<Form>
+  return partly<CatalogPort>('the catalog', {
+    async createStack(id) {
+      try {
+        await client.call({ method: 'POST', path: pathOf(id) })
+        return true
+      } catch (thrown) {
+        if (hasCode(thrown, 'STACK_EXISTS')) return false
+        throw thrown
+      }
+    },
+    async stack(id) {
+      try {
+        return recordOf(await get(pathOf(id), stackForm))
+      } catch (thrown) {
+        if (hasCode(thrown, 'STACK_NOT_FOUND')) return undefined
+        throw thrown
+      }
+    },
+    async stacks(project) {
+      const stacks: StackRecord[] = []
+      const of = project === undefined ? '' : `&project=${encodeURIComponent(project)}`
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const page: { items: z.infer<typeof stackForm>[]; next?: string | undefined } = await get(
+          `/v1/stacks?limit=100&cursor=${cursor}${of}`,
+          pageForm(stackForm),
+        )
+        stacks.push(...page.items.map(recordOf))
+        cursor = page.next
+      }
+      return { stacks, unreadable: [] }
+    },
+    async history(id, limit) {
+      const records: HistoryRecord[] = []
+      for (let cursor: string | undefined = ''; cursor !== undefined && records.length < limit; ) {
+        const size = Math.min(100, limit - records.length)
+        const path = `${pathOf(id)}/deployments?limit=${size}&cursor=${cursor}`
+        const page: { items: unknown[]; next?: string | undefined } = await get(
+          path,
+          pageForm(deploymentForm),
+        )
+        records.push(...(page.items as HistoryRecord[]))
+        cursor = page.next
+      }
+      return records
+    },
+  })
+}
+
+/** What the API tells of a stack; blobs have no name outside. */
+function recordOf({ id, current, createdAt, ...rest }: z.infer<typeof stackForm>): StackRecord {
+  return { ...rest, id, current, createdAt, snapshot: '' } as StackRecord
+}
+
+function missing(what: string, hint?: string): () => Promise<never> {
+  return async () => {
+    throw error('FEATURE_MISSING', `${what}: the API cannot do that yet`, {
+      hint: hint ?? 'Do it where the store is, after `antichain logout`.',
+    })
+  }
+}
+
+/** A part of something: what is not there is refused by name when it is called. */
+function partly<Whole extends object>(name: string, known: Partial<Whole>): Whole {
+  return new Proxy(known as Whole, {
+    get(_, property, receiver) {
+      if (property in known || property === 'then') return Reflect.get(known, property, receiver)
+      const what = `${name}, ${String(property)}`
+      const refuse = missing(what)
+      // It stands for a method as well as for a port with methods.
+      return new Proxy(refuse, { get: (_, method) => missing(`${what}.${String(method)}`) })
+    },
+  })
+}

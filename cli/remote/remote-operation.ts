@@ -1,0 +1,67 @@
+import { isTruthy } from '../../shared/config/truthy.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { Flags } from '../flags.ts'
+import { parallelOf, refreshOf, releaseOf } from '../operation-options.ts'
+import { askedStack, keepConfig } from '../operation-request.ts'
+import type { Session } from '../session.ts'
+import { openStackFile } from '../stack-secrets.ts'
+import type { Starting } from '../starting.ts'
+
+/** Options that say something of this machine, or that requests do not carry yet. */
+const localOptions = [
+  ['functionLimit', '--function-limit'],
+  ['configFile', '--config-file'],
+  ['clearPendingCreates', '--clear-pending-creates'],
+  ['skipConfigValidation', '--skip-config-validation'],
+  ['showSecrets', '--show-secrets'],
+  ['remove', '--remove'],
+] as const
+
+/**
+ * A deployment by the API that the session is logged in to: the program is packed and sent once,
+ * whatever is previewed before. Its secrets are opened where it runs. Throws FEATURE_MISSING for
+ * options that the API does not take.
+ */
+export async function remoteStarting(
+  session: Session,
+  flags: Flags,
+  command: 'up' | 'refresh' | 'destroy',
+): Promise<Starting> {
+  refuseLocal(flags)
+  const { remote } = await session.local()
+  if (remote === undefined) throw error('LOGIN_MISSING', 'nobody is logged in')
+  const { project, stack } = await askedStack(session)
+  const release = releaseOf(flags)
+  keepConfig(flags, openStackFile(session, project, { stack }), project)
+  const options = {
+    command,
+    refresh: command !== 'refresh' && refreshOf(flags, project),
+    continueOnError:
+      flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
+    message: flags.text('message') ?? '',
+    ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
+    ...(release === undefined ? {} : { release }),
+  }
+  let uploaded: ReturnType<typeof remote.upload> | undefined
+  return {
+    stack,
+    async start(dryRun, sink) {
+      uploaded ??= remote.upload(stack, project.root)
+      const { archive } = await uploaded
+      return remote.deploy(stack, { dryRun, archive, options }, sink)
+    },
+  }
+}
+
+function refuseLocal(flags: Flags): void {
+  const given = localOptions.find(([name]) => flags.is(name) || flags.text(name) !== undefined)
+  const isElsewhere = flags.text('execute') === 'elsewhere'
+  const isImport = flags.list('importPendingCreates').length > 0
+  const spelled =
+    given?.[1] ??
+    (isElsewhere ? '--execute elsewhere' : isImport ? '--import-pending-creates' : undefined)
+  if (spelled === undefined) return
+  throw error('FEATURE_MISSING', `the API does not take ${spelled} yet`, {
+    hint: 'Leave it out, or do it where the store is, after `antichain logout`.',
+  })
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hono } from 'hono'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../shared/platform/embedded/platform.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import { type ApiOptions, createApi } from './handle.ts'
+import type { Role } from './roles.ts'
+import { createToken } from './tokens.ts'
+
+/** An API over an embedded platform of its own, asked without a socket. */
+export interface TestApi {
+  readonly app: Hono
+  readonly platform: EmbeddedPlatform
+  /** Asks with a token: JSON for a body, bytes as they are. */
+  readonly ask: (token: string, what: string, body?: unknown, headers?: object) => Promise<Response>
+  readonly tokenOf: (role: Role, stacks?: string[]) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+/** The stack that tests work on, which exists, and its path. */
+export const shop = stackIdOf('shop', 'dev')
+export const shopPath = '/v1/stacks/shop/dev'
+
+const unlimited = { burst: 1_000_000, perSecond: 1_000 }
+
+/** Opens an API; `what` is `<method> <path>` when it is asked. */
+export async function openApi(more: Partial<ApiOptions> = {}): Promise<TestApi> {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-api-'))
+  const platform = await openEmbeddedPlatform({ home })
+  await platform.catalog.createStack(shop, platform.clock.now())
+  const app = createApi({
+    ports: { ...platform, execute: 'here' },
+    addressOf: () => '192.0.2.7',
+    rates: { address: unlimited, token: unlimited },
+    ...more,
+  })
+  return {
+    app,
+    platform,
+    ask: async (token, what, body, headers = {}) => {
+      const [method = '', path = ''] = what.split(' ')
+      const sent = body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
+      const authorization = token === '' ? {} : { authorization: `Bearer ${token}` }
+      return app.request(path, {
+        method,
+        headers: { ...authorization, ...headers },
+        ...(body === undefined ? {} : { body: sent }),
+      })
+    },
+    tokenOf: async (role, stacks) =>
+      (await createToken(platform, { name: role, role, ...(stacks ? { stacks } : {}) })).token,
+    async close() {
+      await platform.close()
+      rmSync(home, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { ErrorCode } from '../../shared/errors/catalogue.ts'
+import { DeployError } from '../../shared/errors/error.ts'
+import { producerOf } from '../../shared/providers/whose-error.ts'
+
+/** What an error is told as. */
+export interface ErrorBody {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string
+}
+
+/** Codes by what a caller is told; what is not listed is a fault of ours. */
+const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
+  [
+    400,
+    [
+      'API_INPUT_INVALID',
+      'CLI_USAGE',
+      'STACK_NAME_INVALID',
+      'SCHEDULE_INVALID',
+      'DOCUMENT_INVALID',
+      'OUTBOUND_REFUSED',
+      'UPLOAD_DIFFERS',
+      'ARCHIVE_UNREADABLE',
+    ],
+  ],
+  [401, ['API_TOKEN_MISSING', 'API_TOKEN_REFUSED']],
+  [403, ['API_FORBIDDEN']],
+  [
+    404,
+    [
+      'API_ROUTE_UNKNOWN',
+      'STACK_NOT_FOUND',
+      'DEPLOYMENT_UNKNOWN',
+      'REQUEST_UNKNOWN',
+      'DOCUMENT_UNKNOWN',
+      'MOMENT_UNKNOWN',
+    ],
+  ],
+  [
+    409,
+    [
+      'STACK_EXISTS',
+      'STACK_BUSY',
+      'STACK_NOT_EMPTY',
+      'REQUEST_KEY_TAKEN',
+      'DOCUMENT_CHANGED',
+      'NOTHING_TO_RESUME',
+      'SECRETS_PASSPHRASE_MISSING',
+      'SECRETS_PASSPHRASE_WRONG',
+      'SECRETS_MANAGER_UNSUPPORTED',
+    ],
+  ],
+  [410, ['RECORDS_REMOVED']],
+  [413, ['API_BODY_TOO_LARGE', 'ARCHIVE_TOO_LARGE']],
+  [429, ['API_RATE_LIMITED', 'REQUEST_QUEUE_FULL']],
+  [501, ['FEATURE_MISSING']],
+]
+
+const statuses: ReadonlyMap<ErrorCode, number> = new Map(
+  codesByStatus.flatMap(([status, codes]) => codes.map(code => [code, status] as const)),
+)
+
+/** The status of an error: 503 for a store that cannot be asked now, 500 for the unforeseen. */
+export function statusOf(thrown: unknown): number {
+  const known = thrown instanceof DeployError ? statuses.get(thrown.code) : undefined
+  return known ?? (producerOf(thrown) === 'store' ? 503 : 500)
+}
+
+/**
+ * An error as JSON. Of a fault nothing is told: its sentence may hold what is nobody's business.
+ */
+export function errorAnswer(thrown: unknown, request: string): Response {
+  const status = statusOf(thrown)
+  const isOurs = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
+  const body: ErrorBody = isOurs
+    ? { code: thrown.code, message: thrown.message, hint: thrown.hint }
+    : {
+        code: 'INTERNAL_ASSERTION',
+        message: `something went wrong in the API; the log has it under ${request}`,
+        hint: 'Report it with this message.',
+      }
+  const wait = thrown instanceof DeployError ? thrown.details['retryAfterSeconds'] : undefined
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
+  }
+  return new Response(JSON.stringify(body), { status, headers })
+}

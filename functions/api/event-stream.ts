@@ -1,0 +1,204 @@
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import {
+  type DeploymentId,
+  deploymentPartsOf,
+  previewIdOf,
+  type StackId,
+} from '../../shared/records/ids.ts'
+import type { RequestEnd } from '../../shared/records/request.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import type { ApiPorts } from './route.ts'
+
+/**
+ * A message of a stream. `events`: lines of the engine, and the id to go on from; `started`: the
+ * number of the deployment that a request became; `end`: what it came to; `again`: the stream has
+ * lasted long enough, come again with the last id; `alive`: nothing is new.
+ */
+export type StreamMessage =
+  | { readonly event: 'events'; readonly id: string; readonly data: readonly unknown[] }
+  | { readonly event: 'started'; readonly data: { readonly number: number } }
+  | { readonly event: 'end'; readonly data: object }
+  | { readonly event: 'again'; readonly data: object }
+  | { readonly event: 'alive' }
+
+/** A stream of one caller: where it goes on, and until when it may last. */
+interface Reading {
+  readonly ports: ApiPorts
+  cursor: number
+  readonly untilMs: number
+  aliveMs: number
+}
+
+/** Begins a reading after the event of an id; '' for all. */
+export function readingFrom(ports: ApiPorts, lastId: string): Reading {
+  const now = ports.clock.monotonicMs()
+  const cursor = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
+  return { ports, cursor, untilMs: now + apiLimits.streamMs, aliveMs: now }
+}
+
+/** What a request becomes: it waits, then what its preview or deployment tells, then the end. */
+export async function* requestStream(
+  reading: Reading,
+  {
+    stack,
+    key,
+    dryRun,
+  }: { readonly stack: StackId; readonly key: string; readonly dryRun: boolean },
+): AsyncGenerator<StreamMessage> {
+  const { requests } = reading.ports
+  for (;;) {
+    const end = (await requests.find(stack, key))?.end
+    // What a preview told before its end was noted is there when that is.
+    if (dryRun) yield* newEvents(reading, previewIdOf(stack, key))
+    if (end?.kind === 'started') {
+      yield { event: 'started', data: { number: deploymentPartsOf(end.deployment).number } }
+      return yield* deploymentStream(reading, end.deployment)
+    }
+    if (end !== undefined) return yield { event: 'end', data: endOf(end) }
+    const over = await pause(reading)
+    if (over !== undefined) yield over
+    if (over?.event === 'again') return
+  }
+}
+
+/** What a deployment tells, from the first event after the cursor on, until it is over. */
+export async function* deploymentStream(
+  reading: Reading,
+  deployment: DeploymentId,
+): AsyncGenerator<StreamMessage> {
+  const { catalog, clock } = reading.ports
+  const { stack, number } = deploymentPartsOf(deployment)
+  let endedMs: number | undefined
+  let hasSummary = false
+  for (;;) {
+    const record = await recordOf(catalog, stack, number)
+    for await (const message of newEvents(reading, deployment)) {
+      hasSummary ||= message.data.some(isSummary)
+      yield message
+    }
+    if (record === undefined || record.result !== undefined) {
+      endedMs ??= clock.monotonicMs()
+      const isLate = clock.monotonicMs() - endedMs > apiLimits.lastEventsMs
+      if (record === undefined || hasSummary || isLate)
+        return yield { event: 'end', data: await deploymentEnd(reading.ports, stack, record) }
+    }
+    const over = await pause(reading)
+    if (over !== undefined) yield over
+    if (over?.event === 'again') return
+  }
+}
+
+async function* newEvents(
+  reading: Reading,
+  id: DeploymentId,
+): AsyncGenerator<StreamMessage & { readonly event: 'events' }> {
+  for (;;) {
+    const { events } = reading.ports
+    const page = await events.read(id, reading.cursor, apiLimits.eventsPerMessage)
+    if (page.events.length === 0) return
+    reading.cursor = page.cursor
+    const data = page.events.map((line): unknown => JSON.parse(line))
+    reading.aliveMs = reading.ports.clock.monotonicMs()
+    yield { event: 'events', id: String(page.cursor), data }
+  }
+}
+
+/** Waits until it is time to look again; answers what is to be said meanwhile. */
+async function pause(reading: Reading): Promise<StreamMessage | undefined> {
+  const { clock } = reading.ports
+  if (clock.monotonicMs() >= reading.untilMs) return { event: 'again', data: {} }
+  await clock.sleep(apiLimits.streamLookMs)
+  if (clock.monotonicMs() - reading.aliveMs < apiLimits.heartbeatMs) return undefined
+  reading.aliveMs = clock.monotonicMs()
+  return { event: 'alive' }
+}
+
+function isSummary(event: unknown): boolean {
+  return typeof event === 'object' && event !== null && 'summaryEvent' in event
+}
+
+function endOf(end: Exclude<RequestEnd, { readonly kind: 'started' }>): object {
+  return end
+}
+
+async function recordOf(
+  catalog: ApiPorts['catalog'],
+  stack: StackId,
+  number: number,
+): Promise<HistoryRecord | undefined> {
+  const record = await catalog.stack(stack)
+  if (record === undefined) return undefined
+  const history = await catalog.history(stack, Math.max(1, record.deployments - number + 1))
+  return history.find(({ deployment }) => deploymentPartsOf(deployment).number === number)
+}
+
+/** What a deployment came to, with what is pending in the state that it left. */
+async function deploymentEnd(
+  { catalog, blobs }: ApiPorts,
+  stack: StackId,
+  record: HistoryRecord | undefined,
+): Promise<object> {
+  if (record === undefined) return { kind: 'removed' }
+  const { result, changes, version } = record
+  const now = await catalog.stack(stack)
+  const isNow = now !== undefined && now.snapshot !== '' && now.version === version
+  const pending = isNow
+    ? ((await readSnapshotBlob(blobs, now.snapshot)).pending_operations ?? [])
+    : []
+  const notes = pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
+  return { kind: 'deployed', result, changes: changes ?? {}, version, pending: notes }
+}
+
+const encoder = new TextEncoder()
+const open = { streams: 0 }
+
+/**
+ * Messages as server-sent events. When the reader goes, nothing more is read. Throws
+ * API_RATE_LIMITED when too many read already.
+ */
+export function streamResponse(
+  ports: Pick<ApiPorts, 'journal'>,
+  messages: AsyncGenerator<StreamMessage>,
+): Response {
+  if (open.streams >= apiLimits.streamsMax) {
+    const details = { retryAfterSeconds: 5 }
+    throw error('API_RATE_LIMITED', 'too many streams are open', { details })
+  }
+  open.streams += 1
+  let isOpen = true
+  const close = (): void => {
+    if (isOpen) open.streams -= 1
+    isOpen = false
+  }
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const next = await messages.next()
+        if (next.done !== true) return controller.enqueue(encoder.encode(textOf(next.value)))
+        close()
+        controller.close()
+      } catch (thrown) {
+        close()
+        ports.journal.write('error', 'api.stream-failed', { message: String(thrown) })
+        // The reader comes again with the last id that it saw.
+        controller.error(thrown)
+      }
+    },
+    async cancel() {
+      close()
+      await messages.return(undefined)
+    },
+  })
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+  })
+}
+
+/** JSON has no raw line ends, so each message is one line of data. */
+function textOf(message: StreamMessage): string {
+  if (message.event === 'alive') return ': alive\n\n'
+  const id = message.event === 'events' ? `id: ${message.id}\n` : ''
+  return `${id}event: ${message.event}\ndata: ${JSON.stringify(message.data)}\n\n`
+}

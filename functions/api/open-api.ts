@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Route } from './route.ts'
+
+const errorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() })
+
+/** The OpenAPI 3.1 document of a table of routes: its schemas are those that check what comes. */
+export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {})
+    path[route.method.toLowerCase()] = operationOf(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Antichain', version: manifest.version },
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: jsonSchema(errorSchema, 'output') },
+    },
+  }
+}
+
+function operationOf(route: Route): Readonly<Record<string, unknown>> {
+  const { role, scope, summary, status } = route
+  const body = bodyOf(route)
+  return {
+    summary,
+    description: `Needs the role ${role}; for tokens of ${tokensOf(scope)}.`,
+    parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+    ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
+    responses: {
+      [status]: { description: 'Done', content: contentOf(route) },
+      default: {
+        description: 'Refused or failed',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  }
+}
+
+function tokensOf(scope: Route['scope']): string {
+  if (scope === 'stack') return 'the stack'
+  return scope === 'any' ? 'any stack' : 'all stacks'
+}
+
+function bodyOf({ raw, body }: Route): Readonly<Record<string, unknown>> | undefined {
+  if (raw !== undefined)
+    return { [raw.type]: { schema: { type: 'string', format: 'binary', maxLength: raw.bytesMax } } }
+  if (body instanceof z.ZodUnknown) return undefined
+  return { 'application/json': { schema: jsonSchema(body, 'input') } }
+}
+
+function contentOf({ outputType = 'application/json', output }: Route): object {
+  return { [outputType]: { schema: jsonSchema(output, 'output') } }
+}
+
+function pathParameters(path: string): readonly object[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameters(query: z.ZodType): readonly object[] {
+  if (!(query instanceof z.ZodObject)) return []
+  return Object.entries(query.shape).map(([name, shape]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: jsonSchema(shape as z.ZodType, 'input'),
+  }))
+}
+
+function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
+  // What is checked by code only is described as anything.
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' })
+  return schema
+}

@@ -1,0 +1,93 @@
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { printable } from '../../shared/triggers/printable.ts'
+import { statusOf } from './error-answer.ts'
+import { type Caller, covers, mayAct } from './roles.ts'
+import { type ApiPorts, type Route, stackOf } from './route.ts'
+
+/** A call of a route by somebody. */
+export interface Call {
+  readonly id: string
+  readonly caller: Caller
+  readonly from: string
+  readonly route: Route
+  readonly params: Readonly<Record<string, string>>
+}
+
+const word = /^[\w.-]{1,100}$/
+/** What parts of a path may be, by their names: nothing that would be read as another path. */
+const paramForms: Readonly<Record<string, RegExp>> = {
+  project: word,
+  stack: word,
+  name: word,
+  id: /^[0-9a-f]{16}$/,
+  number: /^[1-9]\d{0,9}$/,
+  archive: /^[0-9a-f]{64}$/,
+  key: /^[^\p{Cc}/]{1,300}$/u,
+}
+
+/** Throws API_INPUT_INVALID. */
+export function checkedParams(params: Call['params']): Call['params'] {
+  for (const [name, value] of Object.entries(params))
+    if (paramForms[name]?.test(value) !== true)
+      throw error('API_INPUT_INVALID', `the path has no ${name} such as '${printable(value)}'`)
+  return params
+}
+
+/** Throws API_FORBIDDEN; what is not the caller's business is not said to be there or not. */
+function requireMay({ caller, route, params }: Call): void {
+  if (!mayAct(caller.role, route.role))
+    throw error('API_FORBIDDEN', `this needs the role ${route.role}, and yours is ${caller.role}`)
+  const isTheirs =
+    route.scope === 'any' ||
+    (route.scope === 'stack' ? covers(caller.stacks, stackOf(params)) : caller.stacks === '*')
+  if (isTheirs) return
+  const whom = route.scope === 'stack' ? 'of this stack' : 'of all stacks'
+  throw error('API_FORBIDDEN', `this is for tokens ${whom}`)
+}
+
+/**
+ * Does what is asked, if the caller may: a change between two entries of the audit log; without the
+ * first it is not made. Throws API_FORBIDDEN.
+ */
+export async function perform<Done extends { readonly status: number }>(
+  ports: Pick<ApiPorts, 'audit' | 'clock' | 'journal'>,
+  call: Call,
+  change: () => Promise<Done>,
+): Promise<Done> {
+  const { id, caller, from, route, params } = call
+  if (route.method === 'GET') {
+    requireMay(call)
+    return change()
+  }
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
+  const entry = {
+    who: `${caller.name} (${caller.id})`,
+    from,
+    what: printable(`${route.method} ${path}`, 300),
+    request: id,
+  }
+  const append = (kind: 'asked' | 'answered', status?: number): Promise<void> =>
+    ports.audit.append({
+      ...entry,
+      id: `${id} ${kind}`,
+      at: ports.clock.now(),
+      kind,
+      ...(status === undefined ? {} : { status }),
+    })
+  await append('asked')
+  let status = 500
+  try {
+    requireMay(call)
+    const response = await change()
+    status = response.status
+    return response
+  } catch (thrown) {
+    status = statusOf(thrown)
+    throw thrown
+  } finally {
+    // The change stands, or was refused, whether or not this can be told.
+    await append('answered', status).catch((thrown: unknown) =>
+      ports.journal.write('error', 'audit.failed', { request: id, message: messageOf(thrown) }),
+    )
+  }
+}

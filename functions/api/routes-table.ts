@@ -1,0 +1,21 @@
+import type { Route } from './route.ts'
+import { aboutRoutes } from './routes/about.ts'
+import { deploymentRoutes } from './routes/deployments.ts'
+import { eventRoutes } from './routes/events.ts'
+import { programRoutes } from './routes/programs.ts'
+import { requestRoutes } from './routes/requests.ts'
+import { stackRoutes } from './routes/stacks.ts'
+import { stateRoutes } from './routes/state.ts'
+import { tokenRoutes } from './routes/tokens.ts'
+
+/** Everything that the API can be asked, with who may ask it. */
+export const routes: readonly Route[] = [
+  ...aboutRoutes,
+  ...stackRoutes,
+  ...programRoutes,
+  ...requestRoutes,
+  ...deploymentRoutes,
+  ...eventRoutes,
+  ...stateRoutes,
+  ...tokenRoutes,
+]

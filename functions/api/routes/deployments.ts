@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import { redriveDeployment } from '../../../shared/engine/deployment/redrive.ts'
+import { error } from '../../../shared/errors/error.ts'
+import type { HistoryRecord, StackRecord } from '../../../shared/ports/catalog.ts'
+import {
+  deploymentIdOf,
+  deploymentPartsOf,
+  type DeploymentId,
+  type LogNumber,
+} from '../../../shared/records/ids.ts'
+import { knownStack } from '../../compaction/export-state.ts'
+import { storyOf } from '../../compaction/moment.ts'
+import { cut, numberOf, pageOf, pageQuery } from '../page.ts'
+import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
+
+/** A line of a stack's history as the API tells it. */
+const deploymentView = z.object({
+  number: z.number(),
+  deployment: z.string(),
+  command: z.string(),
+  message: z.string(),
+  startedAt: z.number(),
+  endedAt: z.number().optional(),
+  /** Absent while it is open. */
+  result: z.string().optional(),
+  changes: z.record(z.string(), z.number()).optional(),
+  version: z.number().optional(),
+})
+
+const path = '/v1/stacks/{project}/{stack}/deployments'
+const one = { scope: 'stack', path: `${path}/{number}` } as const
+const unknown = z.looseObject({})
+
+/** What deployments did and do, and how a person has a hand in them. */
+export const deploymentRoutes = [
+  route({
+    method: 'GET',
+    path,
+    role: 'read',
+    scope: 'stack',
+    summary: 'The deployments of a stack, newest first; the cursor is the number before',
+    query: z.object(pageQuery),
+    output: pageOf(deploymentView),
+    run: async (ports, { params, query: { limit, cursor } }) => {
+      const record = await knownStack(ports, stackOf(params))
+      const before = cursor === '' ? record.deployments + 1 : numberOf(cursor)
+      const newer = Math.max(0, record.deployments + 1 - before)
+      const found = await ports.catalog.history(record.id, newer + limit)
+      const items = found.map(viewOf).filter(({ number }) => number < before)
+      const last = items.at(-1)?.number ?? 1
+      return { json: last > 1 ? { items, next: String(last) } : { items } }
+    },
+  }),
+  route({
+    ...one,
+    method: 'GET',
+    role: 'read',
+    summary: 'A deployment',
+    output: deploymentView.extend({ stop: z.string().optional(), holder: z.string().optional() }),
+    run: async (ports, { params }) => {
+      const { record, id } = await knownDeployment(ports, params)
+      const control = record.result === undefined ? await ports.control.read(id) : undefined
+      const now = control === undefined ? {} : { stop: control.stop, holder: control.holder.who }
+      return { json: { ...viewOf(record), ...now } }
+    },
+  }),
+  route({
+    ...one,
+    method: 'POST',
+    path: `${path}/{number}/cancel`,
+    role: 'deploy',
+    summary: 'Tell an open deployment to stop; with force, to abandon what runs',
+    body: z.strictObject({ force: z.boolean().default(false) }).default({ force: false }),
+    status: 202,
+    output: z.object({ kind: z.enum(['none', 'asked', 'asked before']), number: z.number() }),
+    run: async (ports, { params, body: { force } }) => {
+      const { id, stack, number } = await knownDeployment(ports, params)
+      if (stack.current !== id) return { json: { kind: 'none', number } }
+      const before = (await ports.control.read(id))?.stop ?? 'none'
+      const stop = force ? 'forced' : 'graceful'
+      await ports.control.stop(id, stop)
+      // Where nobody lives to hear it, whoever is nudged closes it.
+      await ports.nudges.nudge(stack.id, 0)
+      const isNews = before === 'none' || (force && before === 'graceful')
+      return { json: { kind: isNews ? 'asked' : 'asked before', number } }
+    },
+  }),
+  route({
+    ...one,
+    method: 'POST',
+    path: `${path}/{number}/redrive`,
+    role: 'deploy',
+    summary: 'Try again what the queue has given up of an open deployment',
+    output: z.object({
+      kind: z.enum(['none', 'stopped', 'nothing', 'sent']),
+      operations: z.number().optional(),
+    }),
+    run: async (ports, { params }) => {
+      const { id, stack } = await knownDeployment(ports, params)
+      const redriven = await redriveDeployment(ports, id)
+      if (redriven.kind === 'sent') await ports.nudges.nudge(stack.id, 0)
+      return { json: redriven }
+    },
+  }),
+  route({
+    ...one,
+    method: 'POST',
+    path: `${path}/{number}/resume`,
+    role: 'deploy',
+    summary: 'Have an open deployment looked at now: whoever serves goes on with one that was left',
+    status: 202,
+    output: z.object({ nudged: z.boolean() }),
+    run: async (ports, { params }) => {
+      const { id, stack, number } = await knownDeployment(ports, params)
+      if (stack.current !== id)
+        throw error('NOTHING_TO_RESUME', `deployment ${number} of the stack is over`)
+      await ports.nudges.nudge(stack.id, 0)
+      return { json: { nudged: true } }
+    },
+  }),
+  route({
+    ...one,
+    method: 'GET',
+    path: `${path}/{number}/steps`,
+    role: 'read',
+    summary: 'The steps of a deployment in the order of their moments',
+    query: z.object(pageQuery),
+    output: pageOf(
+      z.object({
+        moment: z.string(),
+        at: z.number(),
+        what: z.string(),
+        urn: z.string().optional(),
+        verdict: z.string().optional(),
+      }),
+    ),
+    run: async (ports, { params, query }) => {
+      const { stack, number } = await knownDeployment(ports, params)
+      const { moments } = await storyOf(ports, stack, number)
+      if (moments === undefined)
+        throw error('RECORDS_REMOVED', `the records of deployment ${number} were removed`)
+      return {
+        json: cut(
+          moments.filter(({ urn }) => urn !== undefined),
+          query,
+        ),
+      }
+    },
+  }),
+  route({
+    ...one,
+    method: 'GET',
+    path: `${path}/{number}/journal`,
+    role: 'read',
+    summary: 'The records of the decision log, sealed as they are stored; the cursor is a number',
+    query: z.object(pageQuery),
+    output: pageOf(unknown),
+    run: async (ports, { params, query: { limit, cursor } }) => {
+      const { id } = await knownDeployment(ports, params)
+      const from = numberOf(cursor)
+      // The tokens of writers are nobody else's business.
+      const read = await ports.log.read(id, from as LogNumber, limit)
+      const items = read.map(({ number, at, decisions, decisionsBlob }) => ({
+        number,
+        at,
+        decisions,
+        ...(decisionsBlob === undefined ? {} : { decisionsBlob }),
+      }))
+      const next = items.length < limit ? {} : { next: String(from + items.length) }
+      return { json: { items, ...next } }
+    },
+  }),
+]
+
+/** A deployment of the history, with the record of its stack. */
+export interface KnownDeployment {
+  readonly id: DeploymentId
+  readonly number: number
+  readonly stack: StackRecord
+  readonly record: HistoryRecord
+}
+
+/** A deployment by its path. Throws STACK_NOT_FOUND, DEPLOYMENT_UNKNOWN. */
+export async function knownDeployment(
+  { catalog }: Pick<ApiPorts, 'catalog'>,
+  params: Asked<unknown, unknown>['params'],
+): Promise<KnownDeployment> {
+  const stack = await knownStack({ catalog }, stackOf(params))
+  const number = Number(params['number'])
+  const id = deploymentIdOf(stack.id, number)
+  const depth = stack.deployments - number + 1
+  const found = depth < 1 ? [] : await catalog.history(stack.id, depth)
+  const record = found.find(({ deployment }) => deployment === id)
+  if (record === undefined)
+    throw error('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
+  return { id, number, stack, record }
+}
+
+function viewOf(record: HistoryRecord) {
+  const { deployment, command, message, startedAt, endedAt, result, changes, version } = record
+  const { number } = deploymentPartsOf(deployment)
+  const begun = { number, deployment, command, message, startedAt }
+  // What is undefined is not there in JSON.
+  return { ...begun, endedAt, result, changes, version }
+}

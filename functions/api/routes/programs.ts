@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { limits } from '../../../shared/config/limits.ts'
+import { error } from '../../../shared/errors/error.ts'
+import type { BlobHash } from '../../../shared/records/ids.ts'
+import { knownStack } from '../../compaction/export-state.ts'
+import { route, stackOf } from '../route.ts'
+
+const hash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .transform(text => text as BlobHash)
+
+/** Sending programs: packed folders that requests name by their SHA-256. */
+export const programRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/stacks/{project}/{stack}/programs',
+    role: 'deploy',
+    scope: 'stack',
+    summary: 'Where the bytes of a packed program are sent by PUT',
+    body: z.strictObject({ archive: hash, bytes: z.int().min(1).max(limits.archiveBytesMax) }),
+    output: z.object({
+      /** An address, or a path of this API, which takes the token too. */
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+    }),
+    run: async (ports, { params, body: { archive, bytes } }) => {
+      await knownStack(ports, stackOf(params))
+      if (ports.uploads !== undefined) return { json: await ports.uploads.place(archive, bytes) }
+      const { project, stack } = params
+      return { json: { url: `/v1/stacks/${project}/${stack}/programs/${archive}`, headers: {} } }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/v1/stacks/{project}/{stack}/programs/{archive}',
+    role: 'deploy',
+    scope: 'stack',
+    summary: 'Send the bytes of a packed program',
+    raw: { type: 'application/gzip', bytesMax: limits.archiveBytesMax },
+    status: 201,
+    output: z.object({ archive: z.string() }),
+    run: async (ports, { params, body }) => {
+      await knownStack(ports, stackOf(params))
+      const bytes = body instanceof Uint8Array ? body : new Uint8Array()
+      const { archive } = params
+      if (createHash('sha256').update(bytes).digest('hex') !== archive)
+        throw error('UPLOAD_DIFFERS', `what was sent is not ${archive}`)
+      return { json: { archive: await ports.blobs.put(bytes) } }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/v1/stacks/{project}/{stack}/program',
+    role: 'deploy',
+    scope: 'stack',
+    summary: 'Make an archive the program of a stack: what webhooks and schedules deploy',
+    body: z.strictObject({ archive: hash }),
+    output: z.object({ archive: z.string() }),
+    run: async (ports, { params, body: { archive } }) => {
+      const { id } = await knownStack(ports, stackOf(params))
+      await requireBlob(ports.blobs, archive)
+      await ports.requests.putProgram(id, archive)
+      return { json: { archive } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stacks/{project}/{stack}/program',
+    role: 'read',
+    scope: 'stack',
+    summary: 'The archive that is the program of a stack',
+    output: z.object({ archive: z.string().nullable() }),
+    run: async (ports, { params }) => {
+      const { id } = await knownStack(ports, stackOf(params))
+      return { json: { archive: (await ports.requests.program(id)) ?? null } }
+    },
+  }),
+]
+
+/** Throws DOCUMENT_UNKNOWN for an archive that nobody sent. */
+async function requireBlob(
+  blobs: { readonly get: (hash: BlobHash) => Promise<Uint8Array> },
+  archive: BlobHash,
+): Promise<void> {
+  await blobs.get(archive).catch(cause => {
+    throw error('DOCUMENT_UNKNOWN', `nobody has sent the archive ${archive}`, { cause })
+  })
+}

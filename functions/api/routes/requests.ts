@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { apiLimits } from '../../../shared/config/api-limits.ts'
+import { error } from '../../../shared/errors/error.ts'
+import { printable } from '../../../shared/triggers/printable.ts'
+import type { BlobHash } from '../../../shared/records/ids.ts'
+import type { DeploymentRequest, KeptRequest } from '../../../shared/records/request.ts'
+import { knownStack } from '../../compaction/export-state.ts'
+import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
+
+/** Most operations that one deployment may have in flight by request. */
+const parallelMax = 10_000
+
+const requestBody = z.strictObject({
+  command: z.enum(['up', 'refresh', 'destroy']),
+  parallel: z.int().min(1).max(parallelMax).default(64),
+  refresh: z.boolean().default(false),
+  continueOnError: z.boolean().default(false),
+  message: z.string().max(2000).default(''),
+  release: z.enum(['dataflow', 'antichain']).optional(),
+  /** An archive that was sent; absent: the program of the stack. */
+  archive: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+})
+
+/** A request as the API tells it. */
+const requestView = z.object({
+  key: z.string(),
+  stack: z.string(),
+  by: z.string(),
+  at: z.number(),
+  dryRun: z.boolean(),
+  command: z.string(),
+  message: z.string(),
+  /** What it came to; absent while it waits. */
+  end: z.looseObject({ kind: z.string() }).optional(),
+})
+
+const created = {
+  method: 'POST',
+  scope: 'stack',
+  status: 202,
+  body: requestBody,
+  output: requestView,
+} as const
+
+/** Asking for deployments and previews, and what became of that. */
+export const requestRoutes = [
+  route({
+    ...created,
+    path: '/v1/stacks/{project}/{stack}/deployments',
+    role: 'deploy',
+    summary:
+      'Ask for a deployment. The header idempotency-key names it: the same again is the same one.',
+    run: (ports, asked) => putRequest(ports, asked, false),
+  }),
+  route({
+    ...created,
+    path: '/v1/stacks/{project}/{stack}/previews',
+    role: 'preview',
+    summary: 'Ask for a preview. Programs are sent with the role deploy only: they run code.',
+    run: (ports, asked) => putRequest(ports, asked, true),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stacks/{project}/{stack}/requests',
+    role: 'read',
+    scope: 'stack',
+    summary: 'What waits for a stack, oldest first',
+    output: z.object({ items: z.array(requestView) }),
+    run: async (ports, { params }) => {
+      const { id } = await knownStack(ports, stackOf(params))
+      const waiting = await ports.requests.waiting(id, apiLimits.waitingMax)
+      return { json: { items: waiting.map(request => viewOf({ request })) } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stacks/{project}/{stack}/requests/{key}',
+    role: 'read',
+    scope: 'stack',
+    summary: 'A request, and what it came to',
+    output: requestView,
+    run: async (ports, { params }) => ({ json: viewOf(await knownRequest(ports, params)) }),
+  }),
+]
+
+/** A request by its path. Throws REQUEST_UNKNOWN. */
+export async function knownRequest(
+  { requests }: Pick<ApiPorts, 'requests'>,
+  params: Asked<unknown, unknown>['params'],
+): Promise<KeptRequest> {
+  const key = params['key'] ?? ''
+  const found = await requests.find(stackOf(params), key)
+  if (found === undefined)
+    throw error('REQUEST_UNKNOWN', `the stack has no request '${printable(key)}'`)
+  return found
+}
+
+/**
+ * Puts a request and says so. An `up` of an archive makes that the program of the stack, so that
+ * nothing older is deployed by a schedule. Throws REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL.
+ */
+async function putRequest(
+  ports: ApiPorts,
+  { params, body, caller, request }: Asked<unknown, z.infer<typeof requestBody>>,
+  dryRun: boolean,
+): Promise<{ readonly json: unknown }> {
+  const { id: stack } = await knownStack(ports, stackOf(params))
+  const { archive: named, release, ...rest } = body
+  const archive = named as BlobHash | undefined
+  const asked: DeploymentRequest = {
+    stack,
+    key: keyOf(request, ports),
+    at: ports.clock.now(),
+    by: `${caller.name} (API)`,
+    dryRun,
+    options: { ...rest, execute: ports.execute, ...(release === undefined ? {} : { release }) },
+    program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
+  }
+  const kept = (await ports.requests.find(stack, asked.key)) ?? (await put(ports, asked))
+  const found = sameOr(kept, asked)
+  // Whoever asked first may have died before this, so that a repetition does it too.
+  if (found.end === undefined) {
+    if (archive !== undefined && !dryRun && body.command === 'up')
+      await ports.requests.putProgram(stack, archive)
+    await ports.nudges.nudge(stack, 0)
+  }
+  return { json: viewOf(found) }
+}
+
+async function put(ports: ApiPorts, asked: DeploymentRequest): Promise<KeptRequest> {
+  const { requests } = ports
+  const { stack, key } = asked
+  const waiting = await requests.waiting(stack, apiLimits.waitingMax)
+  if (waiting.length >= apiLimits.waitingMax)
+    throw error('REQUEST_QUEUE_FULL', `${waiting.length} requests wait for the stack`)
+  if (await requests.put(asked)) return { request: asked }
+  // Another call with the same key was faster.
+  return (await requests.find(stack, key)) ?? { request: asked }
+}
+
+/** The key that the caller gave, or a new one. Throws API_INPUT_INVALID. */
+function keyOf(request: Request, { random }: ApiPorts): string {
+  const given = request.headers.get('idempotency-key')
+  if (given === null) return random.uuid()
+  if (/^[\w.:@-]{1,200}$/.test(given)) return given
+  throw error('API_INPUT_INVALID', 'idempotency-key has up to 200 letters, digits and . : @ _ -')
+}
+
+/** What was asked before under a key, when it is the same. Throws REQUEST_KEY_TAKEN. */
+function sameOr(before: KeptRequest, asked: DeploymentRequest): KeptRequest {
+  const [was, is] = [before.request, asked].map(({ dryRun, options, program }) =>
+    JSON.stringify([dryRun, options, program]),
+  )
+  if (was === is) return before
+  throw error('REQUEST_KEY_TAKEN', `the stack has another request '${asked.key}'`)
+}
+
+function viewOf({ request, end }: KeptRequest) {
+  const { key, stack, by, at, dryRun, options } = request
+  const { command, message } = options
+  return { key, stack, by, at, dryRun, command, message, ...(end === undefined ? {} : { end }) }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import { parseMoment } from '../../../shared/records/moment.ts'
+import { envelopeOf, printEnvelope } from '../../../shared/state/deployment.ts'
+import { withoutOrigins } from '../../../shared/state/pending.ts'
+import { hasSecretOutputs, stackOutputs } from '../../../shared/state/stack-outputs.ts'
+import type { StoredDeployment } from '../../../shared/state/stored.ts'
+import { exportState, knownStack } from '../../compaction/export-state.ts'
+import { stateAt } from '../../compaction/moment.ts'
+import { mayAct } from '../roles.ts'
+import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
+
+const exportQuery = z.object({
+  version: z.coerce.number().int().min(1).optional(),
+  at: z.string().max(100).optional(),
+})
+
+/** What a stack has: its state and its outputs. */
+export const stateRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/stacks/{project}/{stack}/export',
+    role: 'read',
+    scope: 'stack',
+    summary: 'The state of a stack in the form of Pulumi, its secrets sealed',
+    query: exportQuery,
+    output: z.looseObject({ version: z.number() }),
+    run: async (ports, asked) => {
+      const state = await askedState(ports, asked)
+      const text = printEnvelope(
+        state === undefined ? { version: 3, deployment: null } : envelopeOf(state),
+      )
+      return { response: new Response(text, { headers: { 'content-type': 'application/json' } }) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stacks/{project}/{stack}/outputs',
+    role: 'read',
+    scope: 'stack',
+    summary: 'The outputs of a stack; with showSecrets and the role deploy in clear',
+    query: z.object({ showSecrets: z.stringbool().default(false) }),
+    output: z.object({ outputs: z.looseObject({}) }),
+    run: async (ports, { params, query: { showSecrets }, caller }) => {
+      if (showSecrets && !mayAct(caller.role, 'deploy'))
+        throw error('API_FORBIDDEN', 'secrets are shown to the role deploy only')
+      const state = await exportState(ports, stackOf(params))
+      const open = showSecrets ? await openerOf(ports, state) : undefined
+      return { json: { outputs: Object.fromEntries(stackOutputs(state, open)) } }
+    },
+  }),
+]
+
+async function askedState(
+  ports: ApiPorts,
+  { params, query }: Asked<z.infer<typeof exportQuery>, unknown>,
+): Promise<StoredDeployment | undefined> {
+  const { version, at } = query
+  if (at === undefined) {
+    const state = await exportState(ports, stackOf(params), version)
+    if (state === undefined && version !== undefined)
+      throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`)
+    return state
+  }
+  const moment = parseMoment(at)
+  if (moment === undefined || version !== undefined)
+    throw error('API_INPUT_INVALID', '`at` is a time or a moment, and excludes `version`')
+  const record = await knownStack(ports, stackOf(params))
+  const state = await stateAt(ports, record, moment, ports.clock.now())
+  return state === undefined ? undefined : withoutOrigins(state)
+}
+
+async function openerOf(
+  { secretsOf }: ApiPorts,
+  state: StoredDeployment | undefined,
+): Promise<((ciphertext: string) => string) | undefined> {
+  if (state === undefined || !hasSecretOutputs(state)) return undefined
+  const manager = await secretsOf?.(state)
+  if (manager === undefined)
+    throw error('SECRETS_MANAGER_UNSUPPORTED', 'this API has no key to the secrets of the stack', {
+      hint: 'Read them with `antichain stack output --show-secrets` where the key is.',
+    })
+  return manager.crypter.decrypt
+}

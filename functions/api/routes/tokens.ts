@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import { pageQuery, pageOf } from '../page.ts'
+import { roles } from '../roles.ts'
+import { route } from '../route.ts'
+import { createToken, tokenDraft, tokenKey, tokenView } from '../tokens.ts'
+
+const view = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(roles),
+  stacks: z.union([z.literal('*'), z.array(z.string())]),
+  createdAt: z.number(),
+  expiresAt: z.number().optional(),
+})
+
+/** Tokens, and the log of what was done with them. */
+export const tokenRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/tokens',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Tokens, without what proves them',
+    query: z.object({ cursor: pageQuery.cursor }),
+    output: pageOf(view),
+    run: async ({ documents }, { query }) => {
+      const { documents: found, next } = await documents.list('token', query.cursor)
+      return { json: { items: found.map(tokenView), ...(next === undefined ? {} : { next }) } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/tokens',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Make a token; the answer has its text, which is never shown again',
+    body: tokenDraft,
+    status: 201,
+    output: view.extend({ token: z.string() }),
+    run: async (ports, { body }) => ({ json: await createToken(ports, body) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/tokens/{id}',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Revoke a token',
+    output: z.object({ revoked: z.boolean() }),
+    run: async ({ documents }, { params }) => {
+      const key = tokenKey(params['id'] ?? '')
+      const found = await documents.get(key)
+      if (found === undefined) throw error('DOCUMENT_UNKNOWN', `there is no token '${key.name}'`)
+      if (!(await documents.remove(key, found.version)))
+        throw error('DOCUMENT_CHANGED', `the token '${key.name}' was changed meanwhile`)
+      return { json: { revoked: true } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/audit',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Who changed what, newest first',
+    query: z.object(pageQuery),
+    output: pageOf(z.looseObject({ who: z.string(), what: z.string() })),
+    run: async ({ audit }, { query: { limit, cursor } }) => {
+      const items = await audit.read(/^\d{1,15}$/.test(cursor) ? Number(cursor) : 0, limit)
+      const last = items.at(-1)
+      const hasMore = items.length === limit && last !== undefined
+      return { json: { items, ...(hasMore ? { next: String(last.position) } : {}) } }
+    },
+  }),
+]

@@ -1,0 +1,115 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { DocumentKey, DocumentsPort } from '../../shared/ports/documents.ts'
+import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import { parseDocument } from '../../shared/triggers/webhook-document.ts'
+import { type Caller, roles } from './roles.ts'
+
+const stackWord = z.string().regex(/^[\w.-]{1,100}\/([\w.-]{1,100}|\*)$/)
+
+/** What a token is made with. */
+export const tokenDraft = z.strictObject({
+  name: z.string().regex(/^[\w.@ -]{1,100}$/),
+  role: z.enum(roles),
+  /** Absent: all stacks. */
+  stacks: z.array(stackWord).min(1).max(apiLimits.tokenStacksMax).optional(),
+  /** Days until it is good for nothing; absent: until it is revoked. */
+  days: z.int().min(1).max(3650).optional(),
+})
+
+/** A token as it is stored: of its secret only the SHA-256. */
+const tokenDocument = z.strictObject({
+  name: z.string(),
+  role: z.enum(roles),
+  stacks: z.union([z.literal('*'), z.array(stackWord)]),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  createdAt: z.number().transform(ms => ms as EpochMs),
+  expiresAt: z
+    .number()
+    .transform(ms => ms as EpochMs)
+    .optional(),
+})
+
+/** A token as callers see it. */
+export interface TokenView {
+  readonly id: string
+  readonly name: string
+  readonly role: Caller['role']
+  readonly stacks: Caller['stacks']
+  readonly createdAt: EpochMs
+  readonly expiresAt?: EpochMs
+}
+
+/** What tokens are kept with. */
+export interface TokenDeps {
+  readonly documents: DocumentsPort
+  readonly random: RandomPort
+  readonly clock: Pick<ClockPort, 'now'>
+}
+
+const idBytes = 8
+const secretBytes = 32
+const form = /^act_([0-9a-f]{16})_([\w-]{43})$/
+
+/** The key of a token by its id. */
+export function tokenKey(id: string): DocumentKey {
+  return { kind: 'token', scope: '*', name: id }
+}
+
+/** Makes a token; its text is known now and never again. */
+export async function createToken(
+  { documents, random, clock }: TokenDeps,
+  { name, role, stacks, days }: z.infer<typeof tokenDraft>,
+): Promise<TokenView & { readonly token: string }> {
+  const id = Buffer.from(random.bytes(idBytes)).toString('hex')
+  const secret = Buffer.from(random.bytes(secretBytes)).toString('base64url')
+  const createdAt = clock.now()
+  const view = {
+    name,
+    role,
+    stacks: stacks ?? ('*' as const),
+    createdAt,
+    ...(days === undefined ? {} : { expiresAt: (createdAt + days * 86_400_000) as EpochMs }),
+  }
+  await documents.put(tokenKey(id), { ...view, hash: hashOf(secret) }, 0)
+  return { id, ...view, token: `act_${id}_${secret}` }
+}
+
+/**
+ * Who a token's text names. Throws API_TOKEN_REFUSED, which says the same whatever is wrong with
+ * it.
+ */
+export async function callerOf(
+  { documents, clock }: Pick<TokenDeps, 'documents' | 'clock'>,
+  text: string,
+): Promise<Caller> {
+  const [, id, secret] = form.exec(text) ?? []
+  if (id === undefined || secret === undefined) throw refused()
+  const found = await documents.get(tokenKey(id))
+  if (found === undefined) throw refused()
+  const { hash, expiresAt, name, role, stacks } = parseDocument(tokenDocument, found)
+  const isSame = timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashOf(secret), 'hex'))
+  if (!isSame || (expiresAt !== undefined && expiresAt <= clock.now())) throw refused()
+  return { id, name, role, stacks }
+}
+
+/** A stored token without what proves it. Throws DOCUMENT_INVALID. */
+export function tokenView(stored: {
+  readonly key: DocumentKey
+  readonly value: unknown
+}): TokenView {
+  const { hash: _, expiresAt, ...view } = parseDocument(tokenDocument, stored)
+  return { id: stored.key.name, ...view, ...(expiresAt === undefined ? {} : { expiresAt }) }
+}
+
+function refused(): Error {
+  return error('API_TOKEN_REFUSED', 'the token is not good')
+}
+
+/** A secret of 256 random bits needs no slow hash: there is nothing to guess. */
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}

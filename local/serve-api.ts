@@ -1,0 +1,83 @@
+import { serve as listen } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { createApi } from '../functions/api/handle.ts'
+import type { ApiPorts } from '../functions/api/route.ts'
+import { error, messageOf } from '../shared/errors/error.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import { openPassphraseManager } from '../shared/secrets/passphrase.ts'
+import type { StoredDeployment } from '../shared/state/stored.ts'
+
+/** Where the API listens. */
+export interface ApiPlace {
+  readonly host: string
+  /** 0: one that is free. */
+  readonly port: number
+}
+
+/** An API that listens. */
+export interface ServedApi {
+  readonly url: string
+  /** Ends every connection. */
+  readonly close: () => Promise<void>
+}
+
+/** How long connections may end by themselves, in ms. */
+const closeWithinMs = 500
+
+/** The ports of the API over the embedded platform; `nudged` hears of each nudge. */
+export function apiPorts(
+  platform: EmbeddedPlatform,
+  passphrase: string | undefined,
+  nudged: () => void,
+): ApiPorts {
+  const nudge: ApiPorts['nudges']['nudge'] = async (...about) => {
+    await platform.nudges.nudge(...about)
+    nudged()
+  }
+  return {
+    ...platform,
+    nudges: { ...platform.nudges, nudge },
+    execute: 'here',
+    secretsOf: async state => {
+      const salt = saltOf(state)
+      if (salt === undefined || passphrase === undefined) return undefined
+      return openPassphraseManager(passphrase, salt)
+    },
+  }
+}
+
+/** Serves the API over HTTP. Throws CLI_USAGE when nothing can listen there. */
+export async function serveApi(ports: ApiPorts, { host, port }: ApiPlace): Promise<ServedApi> {
+  const addressOf = (context: Parameters<typeof getConnInfo>[0]): string =>
+    getConnInfo(context).remote.address ?? 'unknown'
+  const app = createApi({ ports, addressOf })
+  const listening = Promise.withResolvers<number>()
+  const server = listen({ fetch: app.fetch, hostname: host, port }, info =>
+    listening.resolve(info.port),
+  )
+  server.on('error', cause =>
+    listening.reject(
+      error('CLI_USAGE', `nothing can listen at ${host}:${port}: ${messageOf(cause)}`, { cause }),
+    ),
+  )
+  const bound = await listening.promise
+  const name = host.includes(':') ? `[${host}]` : host
+  return {
+    url: `http://${name}:${bound}`,
+    async close() {
+      const closed = new Promise<void>(done => server.close(() => done()))
+      await Promise.race([closed, ports.clock.sleep(closeWithinMs)])
+      // Streams do not end by themselves.
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function saltOf({ secrets_providers: provider }: StoredDeployment): string | undefined {
+  const state: unknown = provider?.state
+  if (provider?.type !== 'passphrase' || typeof state !== 'object' || state === null)
+    return undefined
+  const salt: unknown = 'salt' in state ? state.salt : undefined
+  return typeof salt === 'string' ? salt : undefined
+}

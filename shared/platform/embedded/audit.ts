@@ -1,0 +1,20 @@
+import type { AuditEntry, AuditPort } from '../../ports/audit.ts'
+import { parseRecordJson } from '../records/record-forms.ts'
+import type { StoreCall } from './store/methods.ts'
+
+/** The audit log over the embedded store. Reading throws RECORD_DAMAGED and RECORD_TOO_NEW. */
+export function createAudit(call: StoreCall): AuditPort {
+  return {
+    append: async entry =>
+      void (await call('audit.append', { id: entry.id, entry: JSON.stringify(entry) })),
+    read: async (before, limit) =>
+      (await call('audit.read', { before, limit })).map(({ position, entry }) => {
+        const about = { kind: 'audit', keys: { position } } as const
+        return { ...parseRecordJson(about, entry, isEntry), position }
+      }),
+  }
+}
+
+function isEntry(value: unknown): value is AuditEntry {
+  return typeof value === 'object' && value !== null && 'who' in value && 'what' in value
+}

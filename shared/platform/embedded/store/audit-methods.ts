@@ -1,0 +1,33 @@
+import { readable } from '../../records/record-forms.ts'
+import { integer, text } from './database.ts'
+import { read, write } from './method.ts'
+
+/** An entry as JSON, with its position. */
+export interface StoredAudit {
+  readonly position: number
+  readonly entry: string
+}
+
+/** The audit log. */
+export const auditMethods = {
+  'audit.append': write((database, args: { readonly id: string; readonly entry: string }): number =>
+    database.run(
+      'INSERT INTO audit (id, entry) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      args.id,
+      args.entry,
+    ),
+  ),
+  'audit.read': read(
+    (database, args: { readonly before: number; readonly limit: number }): readonly StoredAudit[] =>
+      database
+        .all(
+          `SELECT * FROM audit WHERE ?1 = 0 OR position < ?1 ORDER BY position DESC LIMIT ?2`,
+          args.before,
+          args.limit,
+        )
+        .map(row => {
+          const checked = readable('audit', row)
+          return { position: integer(checked, 'position'), entry: text(checked, 'entry') }
+        }),
+  ),
+}

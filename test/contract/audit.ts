@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import type { AuditEntry, AuditPort } from '../../shared/ports/audit.ts'
+import { epochMs, type Open, whileOpen } from './opened.ts'
+
+let entries = 0
+
+function entry(about: Partial<AuditEntry> = {}): AuditEntry {
+  entries += 1
+  const id = `e${entries}-${process.pid}-${Date.now()}`
+  return {
+    id,
+    at: epochMs(entries),
+    who: 'ci',
+    from: '127.0.0.1',
+    what: 'POST /v1/stacks',
+    kind: 'asked',
+    request: id,
+    ...about,
+  }
+}
+
+/** The audit log: it only grows, and says everything in the order in which it was told. */
+export function auditContract(name: string, open: Open<{ readonly audit: AuditPort }>): void {
+  describe(`audit: ${name}`, () => {
+    let audit: AuditPort
+    whileOpen(open, given => {
+      audit = given.audit
+    })
+
+    test('entries are read newest first, a page at a time, as they were appended', async () => {
+      const appended = [entry(), entry({ kind: 'answered', status: 201 }), entry()]
+      for (const one of appended) await audit.append(one)
+      const page = await audit.read(0, 2)
+      expect(page.map(({ id }) => id)).toEqual([appended[2]?.id, appended[1]?.id])
+      const [, older] = page
+      const [last] = await audit.read(older?.position ?? 0, 1)
+      expect(last).toEqual({ ...appended[0], position: expect.any(Number) })
+      expect(older).toMatchObject({ kind: 'answered', status: 201 })
+    })
+
+    test('an entry that is told twice is there once, as it was told first', async () => {
+      const one = entry()
+      await audit.append(one)
+      await audit.append(entry())
+      await audit.append({ ...one, who: 'another' })
+      const found = (await audit.read(0, 10)).filter(({ id }) => id === one.id)
+      expect(found).toEqual([{ ...one, position: expect.any(Number) }])
+    })
+
+    test('entries that many append at once are all there, each at a place of its own', async () => {
+      const many = Array.from({ length: 20 }, () => entry())
+      await Promise.all(many.map(one => audit.append(one)))
+      const read = await audit.read(0, 20)
+      expect(new Set(read.map(({ id }) => id))).toEqual(new Set(many.map(({ id }) => id)))
+      expect(new Set(read.map(({ position }) => position)).size).toBe(20)
+    })
+  })
+}
