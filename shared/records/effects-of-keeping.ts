@@ -102,7 +102,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'control.stop',
-        by: ['local/cancel.ts', 'local/deployment-run.ts'],
+        by: ['local/cancel.ts', 'local/deployment-run.ts', 'functions/api/routes/deployments.ts'],
         what: 'nothing more begins: whoever runs something sees it within a second',
         ifDead: 'it is never taken back: whoever holds the deployment closes it',
         again: 1,
@@ -141,7 +141,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'chains.redrive',
-        by: ['local/redrive.ts'],
+        by: ['shared/engine/deployment/redrive.ts'],
         what: 'dead letters become messages again',
         ifDead: 'executors run them; who has ended is not run again',
       },
@@ -200,7 +200,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'catalog.createStack',
-        by: ['cli/stack-creation.ts'],
+        by: ['cli/stack-creation.ts', 'functions/api/routes/stacks.ts'],
         what: 'the stack, if there is none of its name',
         ifDead: 'it is there',
       },
@@ -213,7 +213,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'catalog.removeStack',
-        by: ['cli/stack-removal.ts'],
+        by: ['cli/stack-removal.ts', 'functions/api/routes/stacks.ts'],
         what: 'the stack with its history, if nothing of it runs or was left',
         ifDead: 'its records and blobs go with the next removal; its configuration file stays',
       },

@@ -240,14 +240,14 @@ export const effectsOfLives = {
   },
   lookThrough: {
     handler: 'compaction',
-    when: 'the clock has it look through all stacks',
+    when: 'the clock has all stacks looked through',
     per: 'process',
     effects: [
       {
         call: 'nudges.nudge',
         by: ['functions/compaction/look-through.ts'],
         what: 'a stack with a deployment or a request is looked at, should all its nudges be lost',
-        ifDead: 'the next look sends it',
+        ifDead: 'the next look through all stacks sends it',
         again: 1,
       },
     ],

@@ -10,6 +10,9 @@ export const effectsOfTriggers = {
       {
         call: 'nudges.nudge',
         by: [
+          'functions/api/routes/deployments.ts',
+          'functions/api/routes/requests.ts',
+          'local/serve-api.ts',
           'functions/webhook/handle.ts',
           'functions/schedule/handle.ts',
           'functions/step-generator/tell-result.ts',

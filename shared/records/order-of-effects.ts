@@ -62,4 +62,5 @@ export const passedOnBy: readonly string[] = [
   'shared/engine/deployment/keep-trying.ts',
   'shared/engine/deployment/patience.ts',
   'shared/engine/deployment/chains-of.ts',
+  'functions/api/routes/programs.ts',
 ]
