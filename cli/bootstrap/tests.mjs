@@ -43,7 +43,7 @@ async function runVitest(tier, words, env) {
     ...words,
   ]
   // What talks to AWS does so to emulators, which run as long as the tests do.
-  const under = tier === 'aws' ? [emulators, '--', ourNode] : []
+  const under = ['aws', 'nightly'].includes(tier) ? [emulators, '--', ourNode] : []
   const status = await runChild(ourNode, [...under, vitest, ...options], { env })
   const counts = existsSync(report) ? countsOf(report) : nothing
   rmSync(report, { force: true })

@@ -16,6 +16,7 @@ import { type Desk, openDesk } from '../../infra/local/desk.ts'
 import type { Called } from '../../infra/local/fleet.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
 import { emulatorCredentials } from '../../infra/emulators/servers.ts'
+import { tellCalls } from '../../infra/local/tell-calls.ts'
 import { readSettings } from '../../infra/settings.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
@@ -99,6 +100,8 @@ export async function createCloudPlace(
   const stack = stackIdOf(fixture, 'dev')
   const calls: (Called & { readonly name: FunctionName })[] = []
   const lines: string[] = []
+  const say = (line: string): void => void lines.push(`${new Date().toISOString()} ${line}`)
+  const calling = tellCalls(say, true)
   const settings = readSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
     'antichain:region': options.aws.region,
@@ -118,9 +121,12 @@ export async function createCloudPlace(
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
     told: {
-      called: (name, called) => void calls.push({ name, ...called }),
-      said: (name, pid, line) => void lines.push(`${name} ${pid}: ${line}`),
-      failed: why => void lines.push(`cloud: ${why}`),
+      called: (name, called) => {
+        calls.push({ name, ...called })
+        calling.called(name, called)
+      },
+      said: calling.said,
+      failed: calling.failed,
     },
   })
   const desk = openDesk(options.aws, cloud.services)

@@ -29,6 +29,8 @@ export interface CloudRound {
 export interface CloudRoundResult {
   readonly kills: readonly string[]
   readonly seconds: number
+  /** Calls of functions that ended, by name. */
+  readonly calls: Readonly<Record<string, number>>
   /** Creates of which only a person can know. */
   readonly unknown: number
   /** Updates and deletes that were asked for a second time. */
@@ -59,6 +61,9 @@ export function toldCloudRound({ doing, kills }: CloudRound): string {
   return `${doing}, killed: ${told.join(', ')}`
 }
 
+/** Objects of a round: each operation costs an executor the start of a plugin. */
+const count = 20
+
 /** From the last renewal of who died until others act, twice over, and the work itself. */
 const roundMs = 900_000
 
@@ -74,7 +79,7 @@ export async function runCloudRound(
   const place = await createCloudPlace('rounds', { tidyMs: 20_000, ...options })
   try {
     const change = doing === 'mixed' ? 'mixed' : 'update'
-    const env = { CHANGE: change, DELAY: '100' }
+    const env = { CHANGE: change, DELAY: '100', COUNT: String(count) }
     const first = await place.upload({ ...env, STEP: '1' })
     const second = await place.upload({ ...env, STEP: '2' })
     if (doing !== 'create') expect((await place.deploy('up', first)).result).toBe('succeeded')
@@ -87,6 +92,9 @@ export async function runCloudRound(
     const seconds = Math.round((performance.now() - beganMs) / 1000)
     over.abort()
     const kills = await killing
+    const calls = Object.fromEntries(
+      victims.map(name => [name, place.calls.filter(one => one.name === name).length]),
+    )
     const asked = place.asked().slice(before)
     const killed = kills.map(whom =>
       whom === 'step-executor' ? ('executor' as const) : ('generator' as const),
@@ -103,7 +111,7 @@ export async function runCloudRound(
     }
     expect(end.result, said).toBe(state.pending.length === 0 ? 'succeeded' : 'failed')
     if (state.pending.length > 0 && command === 'up') await goOn(place, about, state, second)
-    return { kills, seconds, unknown: state.pending.length, repeated }
+    return { kills, seconds, calls, unknown: state.pending.length, repeated }
   } catch (thrown) {
     throw new Error(`seed ${seed}: ${toldCloudRound(round)}\n${place.said()}`, { cause: thrown })
   } finally {
@@ -137,7 +145,7 @@ async function killAlong(
   const killed: FunctionName[] = []
   const draw = drawOf(seed)
   for (const { whom, part, afterMs } of kills) {
-    const calls = Math.max(1, Math.floor(part * doings[doing].calls))
+    const calls = Math.max(1, Math.floor((part * doings[doing].calls * count) / 50))
     const isDue = (): boolean => place.asked().length - before >= calls
     await until(() => signal.aborted || isDue(), { what: `${calls} calls`, limitMs: roundMs })
     await new Promise(done => setTimeout(done, afterMs))

@@ -120,7 +120,7 @@ function goalOf(
   const ways = ['update', 'replace', 'delete-first', 'update', 'replace'] as const
   const goal = new Map<string, Readonly<Record<string, unknown>>>()
   const isMixed = doing === 'mixed'
-  for (let at = 0; at < 50; at++) {
+  for (let at = 0; at < Number(env['COUNT'] ?? 50); at++) {
     if (isMixed && at % 10 === 7) continue
     const way = isMixed
       ? ways[at % 5]

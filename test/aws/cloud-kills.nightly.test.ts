@@ -1,0 +1,57 @@
+/** Rounds of kills in the local cloud, at moments drawn by chance, a few rounds at a time. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBundles } from './cloud-place.ts'
+import {
+  type CloudRound,
+  type CloudRoundResult,
+  drawCloudRounds,
+  runCloudRound,
+  toldCloudRound,
+} from './cloud-rounds.ts'
+import { whenServed } from './served.ts'
+
+/** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
+const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
+const count = Number(process.env['ANTICHAIN_CLOUD_ROUNDS'] ?? 20)
+/** Most of a round is waiting for who died to be found dead. */
+const atOnce = 4
+
+const rounds = drawCloudRounds(seed, count)
+const groups = Array.from({ length: Math.ceil(count / atOnce) }, (_, at) =>
+  rounds.slice(at * atOnce, (at + 1) * atOnce),
+)
+const results: CloudRoundResult[] = []
+
+whenServed('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  beforeAll(() => {
+    bundles = createBundles()
+  })
+  afterAll(() => bundles?.remove())
+
+  test.each(groups.map((group, at) => [at, group.map(toldCloudRound).join('; '), group] as const))(
+    `rounds ${'%i'} of seed ${seed}: %s`,
+    { timeout: 3_600_000 },
+    async (_at, _told, group: readonly CloudRound[]) => {
+      const run = (round: CloudRound) =>
+        runCloudRound(round, { aws: settings(), code: bundles.code })
+      const ended = await Promise.allSettled(group.map(run))
+      for (const one of ended) if (one.status === 'fulfilled') results.push(one.value)
+      expect(ended.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))).toEqual([])
+    },
+  )
+})
+
+afterAll(() => {
+  const kills = results.flatMap(result => result.kills)
+  const of = (whom: string): number => kills.filter(one => one === whom).length
+  const sum = (of: (result: CloudRoundResult) => number): number =>
+    results.reduce((total, result) => total + of(result), 0)
+  console.log(
+    `seed ${seed}: ${results.length} of ${count} rounds went well; ` +
+      `killed: ${of('step-generator')} generators, ${of('step-executor')} executors, ` +
+      `${of('compaction')} compactions; ${sum(({ unknown }) => unknown)} creates unknown, ` +
+      `${sum(({ repeated }) => repeated)} updates or deletes repeated; seconds: ` +
+      results.map(({ seconds }) => seconds).join(', '),
+  )
+})
