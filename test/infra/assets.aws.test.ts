@@ -27,7 +27,7 @@ const absent = (name: string): never => {
 }
 
 describe('a bundle', () => {
-  test.each(['step-generator', 'step-executor', 'compaction'] as const)(
+  test.each(['webhook', 'schedule', 'step-generator', 'step-executor', 'compaction'] as const)(
     'of the handler of %s can be loaded where there are no packages',
     name => {
       const row = rowOf(name, `functions/${name}/handle.ts`)

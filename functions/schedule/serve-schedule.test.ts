@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../shared/platform/embedded/platform.ts'
+import type { RawMessage } from '../../shared/platform/aws/queues/poll.ts'
+import { placeOf } from '../../shared/ports/documents.ts'
+import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
+import { type DeploymentId, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
+import { startReceiver } from '../../shared/triggers/local-receiver.fixture.ts'
+import { scheduleDocument } from '../../shared/triggers/schedule.ts'
+import { serveSchedule } from './serve-schedule.ts'
+
+const key = { kind: 'notification', scope: '*', name: 'chat' } as const
+const stack = stackIdOf('shop', 'prod')
+let home = ''
+let platform: EmbeddedPlatform
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let postponed: [string, number][] = []
+let number = 0
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'antichain-schedule-'))
+  platform = await openEmbeddedPlatform({ home })
+  await platform.catalog.createStack(stack, 1 as EpochMs)
+  receiver = await startReceiver()
+  const secret = await platform.sealing.seal('a secret that both know', placeOf(key))
+  const value = { url: `${receiver.origin}/chat`, secret, events: ['started'] }
+  await platform.documents.put(key, value, 0)
+})
+afterAll(async () => {
+  receiver.close()
+  await platform.close()
+  rmSync(home, { recursive: true })
+})
+beforeEach(() => {
+  postponed = []
+  receiver.received.length = 0
+})
+
+const serve = (event: unknown) =>
+  serveSchedule(
+    {
+      ...platform,
+      execute: 'functions',
+      outbound: receiver.outbound,
+      nudges: { nudge: async () => undefined },
+      notifications: {
+        fromEvent: ({ body, handle, deliveries }: RawMessage) =>
+          body === 'x' ? undefined : { message: JSON.parse(body), receipt: handle, deliveries },
+        postpone: async (receipt, ms) => void postponed.push([receipt, ms]),
+      },
+    },
+    event,
+  )
+
+/** A message as SQS hands it over; of a deployment that no other test has. */
+function record(id: string, deliveries = 1, message = started()) {
+  const attributes = { ApproximateReceiveCount: String(deliveries) }
+  return { messageId: id, receiptHandle: `h-${id}`, body: JSON.stringify(message), attributes }
+}
+function started(): OutgoingMessage {
+  number += 1
+  const deployment = `${stack}/${number}` as DeploymentId
+  const event = { kind: 'started', stack, deployment, command: 'up', at: 1 as EpochMs } as const
+  return { kind: 'notification', key, event }
+}
+
+test('what was delivered is done, once however often it comes; the rest comes again in time', async () => {
+  const twice = started()
+  receiver.state.answer = ({ body }) => ({ status: body.includes('/2"') ? 503 : 200 })
+  const failing = started()
+  const records = [record('a', 1, twice), record('b', 1, failing), { ...record('c'), body: 'x' }]
+  expect(await serve({ Records: records })).toEqual({
+    batchItemFailures: [{ itemIdentifier: 'b' }],
+  })
+  expect(postponed).toEqual([['h-b', triggerLimits.notificationRetryMs]])
+  expect(await serve({ Records: [record('d', 1, twice)] })).toEqual({ batchItemFailures: [] })
+  expect(receiver.received).toHaveLength(2)
+})
+
+test('what the receiver refuses is called once and then left to the dead letters', async () => {
+  receiver.state.answer = () => ({ status: 410 })
+  const refused = started()
+  for (let at = 1; at <= triggerLimits.notificationAttemptsMax; at += 1)
+    expect(await serve({ Records: [record('a', at, refused)] })).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'a' }],
+    })
+  expect(receiver.received).toHaveLength(1)
+  expect(new Set(postponed.map(([, ms]) => ms))).toEqual(new Set([0]))
+})
+
+test('a notification that is gone or does not want it is told nothing', async () => {
+  const gone = { ...started(), key: { ...key, name: 'gone' } } as OutgoingMessage
+  expect(await serve({ Records: [record('a', 1, gone)] })).toEqual({ batchItemFailures: [] })
+  expect(receiver.received).toEqual([])
+})
+
+test('a schedule that is called for asks once, also when the caller is a little early', async () => {
+  const schedule = { kind: 'schedule', scope: stack, name: 'nightly' } as const
+  const due = Date.now() + 1_000
+  const createdAt = due - 3_600_000
+  const about = { when: 'rate(1 hour)', operation: { kind: 'destroy' }, createdAt }
+  await platform.documents.put(schedule, scheduleDocument.parse(about), 0)
+  const call = { kind: 'schedule', scope: stack, name: 'nightly' }
+  expect(await serve(call)).toBeUndefined()
+  await serve(call)
+  expect(await platform.requests.waiting(stack, 10)).toMatchObject([
+    { key: `schedule nightly ${due}`, dryRun: false, options: { command: 'destroy' } },
+  ])
+  await serve({ ...call, name: 'gone' })
+})
+
+test('what is neither a schedule nor messages is refused', async () => {
+  await expect(serve({ kind: 'else' })).rejects.toThrow()
+})

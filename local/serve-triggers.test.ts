@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openEmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import { placeOf } from '../shared/ports/documents.ts'
+import { type EpochMs, deploymentIdOf, stackIdOf } from '../shared/records/ids.ts'
+import { startReceiver } from '../shared/triggers/local-receiver.fixture.ts'
+import { scheduleDocument } from '../shared/triggers/schedule.ts'
+import { serveTriggers } from './serve-triggers.ts'
+
+test('a process that serves runs what is due and tells what is to be told, until it ends', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-serve-'))
+  const platform = await openEmbeddedPlatform({ home })
+  const receiver = await startReceiver()
+  const over = new AbortController()
+  const { outbound } = receiver
+  const serving = [1, 2].map(() =>
+    serveTriggers(platform, { outbound, execute: 'elsewhere', over: over.signal }),
+  )
+  try {
+    const stack = stackIdOf('shop', 'prod')
+    await platform.catalog.createStack(stack, 1 as EpochMs)
+    const createdAt = Date.now() - 3_600_000
+    const about = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt }
+    const scope = { kind: 'schedule', scope: stack } as const
+    // One that is wrong hinders no other.
+    await platform.documents.put({ ...scope, name: 'a' }, { when: 'never' }, 0)
+    await platform.documents.put({ ...scope, name: 'b' }, scheduleDocument.parse(about), 0)
+    expect(await platform.nudges.receive(10_000)).toBe(stack)
+    expect(await platform.requests.waiting(stack, 10)).toMatchObject([
+      { by: 'schedule b', options: { execute: 'elsewhere' } },
+    ])
+    const key = { kind: 'notification', scope: '*', name: 'chat' } as const
+    const secret = await platform.sealing.seal('a secret that both know', placeOf(key))
+    const value = { url: `${receiver.origin}/chat`, secret, events: ['started'] }
+    await platform.documents.put(key, value, 0)
+    const event = { kind: 'started', stack, deployment: deploymentIdOf(stack, 1) } as const
+    const told = { ...event, command: 'up', at: 1 as EpochMs }
+    await platform.notifications.send([{ kind: 'notification', key, event: told }])
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1)
+  } finally {
+    over.abort()
+    await Promise.all(serving)
+    receiver.close()
+    await platform.close()
+    rmSync(home, { recursive: true })
+  }
+})
