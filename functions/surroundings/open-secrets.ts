@@ -38,5 +38,5 @@ export async function openSecrets(
         hint: 'Keep the secrets of this stack under a key of KMS (`awskms://…`), or give the installation PULUMI_CONFIG_PASSPHRASE.',
       },
     )
-  return openPassphraseManager(passphrase, encryptionSalt)
+  return openPassphraseManager(encryptionSalt, passphrase)
 }
