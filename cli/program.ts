@@ -8,6 +8,7 @@ import { declareState } from './declare-state.ts'
 import { declarePlatform } from './declare-platform.ts'
 import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
+import { declareTriggers } from './declare-triggers.ts'
 import { reportFailure } from './failure.ts'
 import { declareMissing, flagsOf, refuseMissing } from './flags.ts'
 import type { Io } from './io.ts'
@@ -82,6 +83,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   declareState(root, attach)
   declarePlatform(root, attach)
   declareRemote(root, attach)
+  declareTriggers(root, attach)
   refuseCommands(root, missingCommands.root)
   return root
 }

@@ -41,7 +41,7 @@ export function apiPorts(
     secretsOf: async state => {
       const salt = saltOf(state)
       if (salt === undefined || passphrase === undefined) return undefined
-      return openPassphraseManager(passphrase, salt)
+      return openPassphraseManager(salt, passphrase)
     },
   }
 }

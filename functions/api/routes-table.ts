@@ -1,6 +1,7 @@
 import type { Route } from './route.ts'
 import { aboutRoutes } from './routes/about.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
+import { documentRoutes } from './routes/documents.ts'
 import { eventRoutes } from './routes/events.ts'
 import { programRoutes } from './routes/programs.ts'
 import { requestRoutes } from './routes/requests.ts'
@@ -17,5 +18,6 @@ export const routes: readonly Route[] = [
   ...deploymentRoutes,
   ...eventRoutes,
   ...stateRoutes,
+  ...documentRoutes,
   ...tokenRoutes,
 ]

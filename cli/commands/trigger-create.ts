@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parse } from 'yaml'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type { Handler } from '../attach.ts'
+import type { Flags } from '../flags.ts'
+import type { Session } from '../session.ts'
+import { type TriggerKind, triggerPath } from '../trigger-path.ts'
+
+const secretBytes = 32
+
+/** `webhook create`: makes or changes a webhook. */
+export const webhookCreate: Handler = async (session, flags, [name = '']) => {
+  const credential = session.io.env['ANTICHAIN_CREDENTIAL'] ?? ''
+  const apiUrl = flags.text('apiUrl')
+  return create(session, flags, {
+    kind: 'webhook',
+    name,
+    body: secret => ({
+      form: flags.text('form'),
+      rules: rulesIn(session, flags.text('rules') ?? ''),
+      isPaused: flags.is('paused'),
+      secrets: [secret],
+      ...(apiUrl === undefined ? {} : { apiUrl }),
+      ...(credential === '' ? {} : { credential }),
+    }),
+  })
+}
+
+/** `schedule create`: makes or changes a schedule of a stack. */
+export const scheduleCreate: Handler = async (session, flags, [name = '']) => {
+  const kind = flags.text('operation') ?? 'refresh'
+  if (flags.is('remediate') && kind !== 'refresh')
+    throw error('CLI_USAGE', '--remediate says what follows a refresh')
+  const jitter = flags.text('jitter') ?? '0'
+  if (!/^\d{1,6}$/.test(jitter))
+    throw error('CLI_USAGE', `--jitter takes a number of seconds, not '${jitter}'`)
+  const zone = flags.text('zone')
+  const operation = kind === 'refresh' ? { kind, remediate: flags.is('remediate') } : { kind }
+  const body = {
+    when: flags.text('when'),
+    operation,
+    isPaused: flags.is('paused'),
+    jitterMs: Number(jitter) * 1000,
+    ...(zone === undefined ? {} : { zone }),
+  }
+  return create(session, flags, { kind: 'schedule', name, body: () => body, isOpen: true })
+}
+
+/** `notification create`: makes or changes a notification. */
+export const notificationCreate: Handler = async (session, flags, [name = '']) =>
+  create(session, flags, {
+    kind: 'notification',
+    name,
+    body: secret => ({
+      url: flags.text('url'),
+      events: (flags.text('events') ?? '').split(',').map(one => one.trim()),
+      isPaused: flags.is('paused'),
+      secret,
+    }),
+  })
+
+/** Puts a document; the secret that it signs with is the given one, or a new one, printed once. */
+async function create(
+  session: Session,
+  flags: Flags,
+  about: {
+    readonly kind: TriggerKind
+    readonly name: string
+    readonly body: (secret: string) => object
+    /** Whether there is nothing secret in it. */
+    readonly isOpen?: boolean
+  },
+): Promise<number> {
+  const { kind, name, body, isOpen = false } = about
+  const given = session.io.env['ANTICHAIN_SECRET'] ?? ''
+  const secret = given === '' ? randomBytes(secretBytes).toString('base64url') : given
+  const path = `${await triggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
+  const { api } = await session.local()
+  await api({ method: 'PUT', path, body: body(secret) })
+  session.warn(`The ${kind} '${name}' stands.`)
+  if (isOpen || given !== '') return 0
+  session.print(secret)
+  session.warn('This is the secret that it is signed with. It is not shown again.')
+  return 0
+}
+
+function rulesIn(session: Session, file: string): unknown {
+  const path = resolve(session.cwd, file)
+  try {
+    return parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    throw error('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}

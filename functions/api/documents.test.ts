@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from 'vitest'
+import { placeOf } from '../../shared/ports/documents.ts'
+import { openApi, shop, shopPath, type TestApi } from './api.fixture.ts'
+import { callHere } from './call-here.ts'
+
+let api: TestApi | undefined
+
+afterEach(async () => {
+  await api?.close()
+  api = undefined
+})
+
+async function opened(): Promise<TestApi & { readonly admin: string; readonly read: string }> {
+  api = await openApi()
+  return { ...api, admin: await api.tokenOf('admin'), read: await api.tokenOf('read') }
+}
+
+const secret = 'a secret of enough characters'
+
+test('a webhook keeps its secrets sealed, and shows only that they are there', async () => {
+  const { ask, admin, platform } = await opened()
+  const rule = { on: 'push', branches: ['main'], repository: 'acme/shop', stack: shop }
+  const draft = { form: 'github', secrets: [secret], credential: 'ghp_secret', rules: [rule] }
+  const put = await ask(admin, 'PUT /v1/webhooks/main', draft)
+  expect(put.status).toBe(200)
+  const shown = await (await ask(admin, 'GET /v1/webhooks/main')).text()
+  const listed = await (await ask(admin, 'GET /v1/webhooks')).text()
+  const key = { kind: 'webhook', scope: '*', name: 'main' } as const
+  const stored = await platform.documents.get(key)
+  for (const text of [await put.text(), shown, listed, JSON.stringify(stored)])
+    for (const hidden of [secret, 'ghp_secret']) expect(text).not.toContain(hidden)
+  expect(JSON.parse(shown)).toMatchObject({
+    name: 'main',
+    stack: '*',
+    version: 1,
+    value: { form: 'github', secrets: 1, hasCredential: true, rules: [{ on: 'push' }] },
+  })
+  const { secrets } = stored?.value as { secrets: string[] }
+  expect(await platform.sealing.open(secrets[0] ?? '', placeOf(key))).toBe(secret)
+  expect((await ask(admin, 'PUT /v1/webhooks/main', { ...draft, secrets: ['x'] })).status).toBe(400)
+  expect((await ask(admin, 'DELETE /v1/webhooks/main')).status).toBe(200)
+  expect((await ask(admin, 'GET /v1/webhooks/main')).status).toBe(404)
+})
+
+test('a schedule is checked before it stands, and a change makes up for nothing', async () => {
+  const { ask, admin, read, platform } = await opened()
+  const path = `${shopPath}/schedules/nightly`
+  for (const when of ['not a time', '61 * * * *', 'rate(0 days)'])
+    expect((await ask(admin, `PUT ${path}`, { when, operation: { kind: 'up' } })).status).toBe(400)
+  const zone = { when: '0 3 * * *', zone: 'Nowhere/Else', operation: { kind: 'up' } }
+  expect(await (await ask(admin, `PUT ${path}`, zone)).json()).toMatchObject({
+    code: 'SCHEDULE_INVALID',
+  })
+  const drift = { when: '0 3 * * *', operation: { kind: 'refresh', remediate: true } }
+  expect((await ask(admin, `PUT ${path}`, drift)).status).toBe(200)
+  const first = await (await ask(read, `GET ${path}`)).json()
+  expect(first).toMatchObject({ stack: 'shop/dev', value: { zone: 'UTC', isPaused: false } })
+  const key = { kind: 'schedule', scope: shop, name: 'nightly' } as const
+  const made = (await platform.documents.get(key))?.value as { createdAt: number; lastAt?: number }
+  expect(made.lastAt).toBeUndefined()
+  await ask(admin, `PUT ${path}`, { ...drift, isPaused: true })
+  const changed = (await platform.documents.get(key))?.value as typeof made
+  expect(changed).toMatchObject({ createdAt: made.createdAt, lastAt: expect.any(Number) })
+  expect((await ask(admin, 'PUT /v1/stacks/shop/none/schedules/x', drift)).status).toBe(404)
+})
+
+test('notifications of a stack and of all are apart, and their secrets write-only', async () => {
+  const { ask, admin } = await opened()
+  const draft = { url: 'https://example.com/hook', events: ['failed', 'drift'], secret }
+  for (const path of ['/v1/notifications/ops', `${shopPath}/notifications/ops`]) {
+    const put = await ask(admin, `PUT ${path}`, draft)
+    expect(put.status).toBe(200)
+    expect(await put.text()).not.toContain(secret)
+  }
+  const list = async (path: string): Promise<{ stack: string }[]> =>
+    ((await (await ask(admin, `GET ${path}`)).json()) as { items: { stack: string }[] }).items
+  expect(await list('/v1/notifications')).toMatchObject([{ stack: '*' }])
+  expect(await list(`${shopPath}/notifications`)).toMatchObject([{ stack: 'shop/dev' }])
+  const bad = { ...draft, url: 'file:///etc/passwd' }
+  expect((await ask(admin, 'PUT /v1/notifications/bad', bad)).status).toBe(400)
+})
+
+test('what is asked without HTTP is checked and audited as what is asked with it', async () => {
+  const { platform, ask, admin } = await opened()
+  const ports = { ...platform, execute: 'here' } as const
+  const put = { method: 'PUT', path: `${shopPath}/schedules/x` } as const
+  const body = { when: 'rate(1 day)', operation: { kind: 'refresh' } }
+  expect(await callHere(ports, 'ann', { ...put, body })).toMatchObject({ name: 'x', version: 1 })
+  await expect(callHere(ports, 'ann', { ...put, body: {} })).rejects.toMatchObject({
+    code: 'API_INPUT_INVALID',
+  })
+  const nowhere = { method: 'GET', path: '/v1/none' } as const
+  await expect(callHere(ports, 'ann', nowhere)).rejects.toMatchObject({ code: 'API_ROUTE_UNKNOWN' })
+  const { items } = (await (await ask(admin, 'GET /v1/audit?limit=4')).json()) as {
+    items: { who: string; status?: number; from: string }[]
+  }
+  expect(items.map(({ who, status, from }) => [who, status, from])).toEqual([
+    ['ann (here)', 400, 'this machine'],
+    ['ann (here)', undefined, 'this machine'],
+    ['ann (here)', 200, 'this machine'],
+    ['ann (here)', undefined, 'this machine'],
+  ])
+  const listed = await callHere(ports, 'ann', {
+    method: 'GET',
+    path: `${shopPath}/deployments?limit=1`,
+  })
+  expect(listed).toEqual({ items: [] })
+})

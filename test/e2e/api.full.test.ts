@@ -1,0 +1,92 @@
+import { afterEach, expect, test } from 'vitest'
+import { createPlace, type Place, type RunningCommand, succeeded, until } from './place.ts'
+
+let places: Place[] = []
+let serving: RunningCommand | undefined
+
+afterEach(async () => {
+  if (serving !== undefined) {
+    serving.kill('SIGKILL', 'group')
+    await serving.done
+  }
+  serving = undefined
+  for (const place of places) place.remove()
+  places = []
+})
+
+/** Starts `antichain serve --port` in a place; answers its address. */
+async function serve(place: Place, port = 0): Promise<string> {
+  const started = place.start(['serve', '--port', String(port)])
+  serving = started
+  const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
+  await until(() => address.test(started.said()), { what: `an API: ${started.said()}` })
+  return address.exec(started.said())?.[1] ?? ''
+}
+
+/** A server with its store, and the folder of somebody who has logged in to it. */
+async function both(): Promise<{ server: Place; client: Place; url: string; token: string }> {
+  const [server, client] = [createPlace(undefined), createPlace('small', { sdk: 'files' })]
+  places = [server, client]
+  const url = await serve(server)
+  const token = succeeded(await server.run(['token', 'create', '--admin'])).out.trim()
+  succeeded(await client.run(['login', url], { env: { ANTICHAIN_TOKEN: token } }))
+  return { server, client, url, token }
+}
+
+test('a program is deployed over the API, shown while it runs, and exported as it is there', async () => {
+  const { server, client, url, token } = await both()
+  const who = succeeded(await client.run(['whoami', '--json'])).out
+  expect(JSON.parse(who)).toEqual({ url, name: 'admin', role: 'admin', stacks: '*' })
+  succeeded(await client.run(['stack', 'init', 'dev']))
+  const up = succeeded(await client.run(['up', '--yes']))
+  // The preview and the deployment are shown as if they ran here.
+  expect(up.out).toMatch(/Previewing|preview/i)
+  expect(up.out).toMatch(/created/)
+  expect(server.objects().length).toBeGreaterThan(0)
+  expect(client.objects()).toEqual([])
+  const exported = await client.exported()
+  const there = succeeded(await server.run(['stack', 'export', '-s', stackIn(exported)])).out
+  expect(exported).toBe(there)
+  const history = JSON.parse(succeeded(await client.run(['stack', 'history', '--json'])).out)
+  expect(history).toMatchObject([{ kind: 'update', result: 'succeeded' }])
+  expect(succeeded(await client.run(['stack', 'ls'])).out).toContain('dev')
+  // Nothing changed: the same display says so, and json events come through.
+  const again = succeeded(await client.run(['up', '--yes', '--skip-preview', '--json']))
+  const events = again.out
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as object)
+  expect(events.some(event => 'summaryEvent' in event)).toBe(true)
+  succeeded(await client.run(['destroy', '--yes', '--skip-preview']))
+  expect(server.objects()).toEqual([])
+  succeeded(await client.run(['stack', 'rm', '--yes', 'dev']))
+  // What is revoked lets nobody in, and what was logged out of is forgotten.
+  const id = token.slice(4, 20)
+  succeeded(await server.run(['token', 'revoke', id]))
+  const refused = await client.run(['stack', 'ls'])
+  expect([refused.exit, refused.err]).toEqual([3, expect.stringContaining('API_TOKEN_REFUSED')])
+  succeeded(await client.run(['logout']))
+  expect(succeeded(await client.run(['whoami'])).out).toContain('this machine')
+}, 240_000)
+
+test('a deployment goes on after the server was killed, and its display with it', async () => {
+  const { server, client, url } = await both()
+  succeeded(await client.run(['stack', 'init', 'dev']))
+  const up = client.start(['up', '--yes', '--skip-preview'])
+  const isAsked = (): boolean => server.asked().length > 0
+  await until(isAsked, { what: 'a first create', limitMs: 60_000 })
+  serving?.kill('SIGKILL', 'group')
+  await serving?.done
+  await serve(server, Number(new URL(url).port))
+  const ended = succeeded(await up.done)
+  expect(ended.out).toMatch(/created/)
+  const state = JSON.parse(await client.exported()) as { deployment: { pending_operations?: [] } }
+  expect(state.deployment.pending_operations ?? []).toEqual([])
+}, 240_000)
+
+function stackIn(exported: string): string {
+  const { deployment } = JSON.parse(exported) as { deployment: { resources: { urn: string }[] } }
+  const [, stack = '', project = ''] =
+    /^urn:pulumi:([^:]+)::([^:]+)::/.exec(deployment.resources[0]?.urn ?? '') ?? []
+  return `organization/${project}/${stack}`
+}
