@@ -3,8 +3,8 @@ import type { EffectList } from './effect.ts'
 /** What asks for deployments by itself, and where their programs come from. */
 export const effectsOfTriggers = {
   ask: {
-    handler: 'webhook, schedule, step-generator',
-    when: 'a delivery, a schedule or drift that was found asks for something',
+    handler: 'api, webhook, schedule, step-generator',
+    when: 'a person, a delivery, a schedule or drift that was found asks for something',
     per: 'process',
     effects: [
       {
