@@ -287,14 +287,7 @@ export const catalogue = {
     exit: 1,
     hint: 'Remove from the repository what the message names; links must stay within it.',
   },
-  LOCK_FILE_MISSING: {
-    exit: 1,
-    hint: 'Commit the lock file of your package manager beside the package.json of the program.',
-  },
-  INSTALL_FAILED: {
-    exit: 1,
-    hint: 'Correct what the package manager says; it is run with the lock file and without credentials.',
-  },
+  INSTALL_FAILED: { exit: 1, hint: 'Correct what the package manager says, and push again.' },
   NODE_TOO_OLD: { exit: 1, hint: 'Run `npm install` in the antichain folder; it brings Node 24.' },
   INTERNAL_ASSERTION: {
     exit: 255,
@@ -304,8 +297,3 @@ export const catalogue = {
 
 /** A code of the catalogue. */
 export type ErrorCode = keyof typeof catalogue
-
-/** Whether a text is a code of the catalogue. */
-export function isErrorCode(text: string): text is ErrorCode {
-  return Object.hasOwn(catalogue, text)
-}
