@@ -41,7 +41,7 @@ export function openWebhooks(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, '
 }
 
 /** Which addresses calls to the outside may reach, as the environment says; public ones else. */
-export function addressRules(env: Env): AddressRules {
+function addressRules(env: Env): AddressRules {
   const networks = (env[outboundVariables.networks] ?? '').split(',').map(one => one.trim())
   return {
     allowedNetworks: networks.filter(one => one !== ''),

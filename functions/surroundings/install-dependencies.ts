@@ -46,8 +46,8 @@ const packageForm = z.looseObject({
 /**
  * Installs the packages of the program in `folder` with its own package manager, as its lock file
  * says; or takes them from `known`, the folder of an earlier program, when that has those of the
- * same lock file. Nothing is done for a program without packages. Throws LOCK_FILE_MISSING and
- * INSTALL_FAILED with the last lines of the package manager.
+ * same lock file. Nothing is done for a program without packages. Throws INSTALL_FAILED with
+ * the last lines of the package manager.
  */
 export async function installDependencies(
   deps: InstallDeps,
@@ -77,8 +77,9 @@ function wantedIn(folder: string) {
     if (Object.keys({ ...dependencies, ...devDependencies }).length === 0) return undefined
     const names = managers.map(({ lock }) => lock).join(', ')
     throw error(
-      'LOCK_FILE_MISSING',
+      'INSTALL_FAILED',
       `the program has a package.json with packages and none of ${names} beside it`,
+      { hint: 'Commit the lock file of your package manager beside the package.json.' },
     )
   }
   const { lock, command } = manager

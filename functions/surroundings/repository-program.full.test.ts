@@ -83,7 +83,7 @@ function packed(): Uint8Array {
   ])
   const bytes = stream.read()
   if (bytes === null) throw new Error('the archive is empty')
-  return bytes as Uint8Array
+  return bytes
 }
 
 const deps = (env: Readonly<Record<string, string | undefined>> = process.env): RepositoryDeps => ({
@@ -147,7 +147,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
   test('whose lock file is missing or does not fit is refused with what to do', async () => {
     put('infra/package.json', packageJson({ dependencies: { dep: '1' } }))
     const refused = packRepository(deps(), stack, asked)
-    await expect(refused).rejects.toMatchObject({ code: 'LOCK_FILE_MISSING' })
+    await expect(refused).rejects.toThrow('none of package-lock.json')
     withPackage()
     put('infra/package-lock.json', '{}')
     await expect(packRepository(deps(), stack, asked)).rejects.toThrow(/npm ci.*\n[^]*npm error/)

@@ -37,8 +37,8 @@ export interface RepositoryDeps
  * Makes the archive of a program of the files of a repository at a commit, with its packages, and
  * keeps it as a blob: whoever goes on with the deployment finds that, and no one fetches again.
  * Packages are taken from the program that the stack was last deployed with, if its lock file was
- * the same. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, LOCK_FILE_MISSING,
- * INSTALL_FAILED, SEALED_UNREADABLE, and what the blob store throws.
+ * the same. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED,
+ * SEALED_UNREADABLE, and what the blob store throws.
  */
 export async function packRepository(
   deps: RepositoryDeps,

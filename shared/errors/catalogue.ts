@@ -1,4 +1,5 @@
 import { apiCodes } from './api-codes.ts'
+import { platformCodes } from './platform-codes.ts'
 
 /** One row of the catalogue: the process exit code (Pulumi's numbers) and what to do next. */
 export interface CatalogueRow {
@@ -207,50 +208,6 @@ export const catalogue = {
     exit: 255,
     hint: 'This is a fault of antichain; please report it with the output of -v.',
   },
-  PLATFORM_SETTING_INVALID: {
-    exit: 2,
-    hint: 'Correct the setting in cdk.json or after --set; docs/aws.md lists all of them.',
-  },
-  PLATFORM_ENTRY_MISSING: {
-    exit: 1,
-    hint: 'Take a checkout in which every entry of infra/functions-table.ts is there.',
-  },
-  PLATFORM_EMULATOR_MISSING: {
-    exit: 1,
-    hint: 'Install the toolchain that is named; docs/emulators.md says which server needs which.',
-  },
-  PLATFORM_CREDENTIALS_MISSING: {
-    exit: 3,
-    hint: 'Sign in (for example `aws sso login`), name a profile with AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
-  },
-  PLATFORM_REGION_MISSING: {
-    exit: 2,
-    hint: 'Pass --region, or set AWS_REGION.',
-  },
-  PLATFORM_NOT_BOOTSTRAPPED: {
-    exit: 1,
-    hint: 'Run `npx cdk bootstrap aws://<account>/<region>` once for this account and region.',
-  },
-  PLATFORM_PERMISSION_MISSING: {
-    exit: 1,
-    hint: 'Have the permission named in the message granted; docs/aws.md lists all that are needed.',
-  },
-  PLATFORM_IMAGE_TOOL_MISSING: {
-    exit: 1,
-    hint: 'Install Docker, or name another builder of images in CDK_DOCKER, and see that it runs.',
-  },
-  PLATFORM_STACK_BUSY: {
-    exit: 1,
-    hint: 'Wait until CloudFormation has ended what it does with the stack, and run the command again.',
-  },
-  PLATFORM_NOT_FOUND: {
-    exit: 6,
-    hint: 'Check --installation and --region, or make the installation with `antichain platform deploy`.',
-  },
-  PLATFORM_FAILED: {
-    exit: 1,
-    hint: 'Read what CloudFormation says above; it has put back what it had begun.',
-  },
   DOCUMENT_INVALID: {
     exit: 2,
     hint: 'Correct what the message names; docs/triggers.md has the form of webhooks, schedules and notifications.',
@@ -289,14 +246,8 @@ export const catalogue = {
     exit: 1,
     hint: 'Remove from the repository what the message names; links must stay within it.',
   },
-  LOCK_FILE_MISSING: {
-    exit: 1,
-    hint: 'Commit the lock file of your package manager beside the package.json of the program.',
-  },
-  INSTALL_FAILED: {
-    exit: 1,
-    hint: 'Correct what the package manager says; it is run with the lock file and without credentials.',
-  },
+  INSTALL_FAILED: { exit: 1, hint: 'Correct what the package manager says, and push again.' },
+  ...platformCodes,
   ...apiCodes,
   NODE_TOO_OLD: { exit: 1, hint: 'Run `npm install` in the antichain folder; it brings Node 24.' },
   INTERNAL_ASSERTION: {
@@ -307,8 +258,3 @@ export const catalogue = {
 
 /** A code of the catalogue. */
 export type ErrorCode = keyof typeof catalogue
-
-/** Whether a text is a code of the catalogue. */
-export function isErrorCode(text: string): text is ErrorCode {
-  return Object.hasOwn(catalogue, text)
-}

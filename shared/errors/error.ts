@@ -42,6 +42,11 @@ export function hasCode(thrown: unknown, code: ErrorCode): thrown is DeployError
   return thrown instanceof DeployError && thrown.code === code
 }
 
+/** Whether a text is a code of the catalogue. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(catalogue, text)
+}
+
 /** The sentence of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

@@ -30,9 +30,9 @@ export interface DeliverDeps extends TriggerPorts {
 }
 
 /**
- * Delivers one message and says so to its queue. It is removed when it was delivered, or when nobody
- * wants it any more. Else it comes again: later, or when it is dead at once and without another
- * call, until the queue makes a dead letter of it. Throws what the stores throw.
+ * Delivers one message and says so to its queue. It is removed when it was delivered, or when
+ * nobody wants it any more. Else it comes again: later, or when it is dead at once and without
+ * another call, until the queue makes a dead letter of it. Throws what the stores throw.
  */
 export async function handleDelivery(
   deps: DeliverDeps & { readonly notifications: Pick<NotificationsPort, 'remove' | 'postpone'> },

@@ -77,7 +77,9 @@ test('all that an executor writes is in the journal, and nothing of it expires t
   expect(await owner.catalog.late(stack, 9)).toEqual([item])
   expect(await owner.catalog.slow(stack)).toEqual(new Map([['create t:m:T', 7]]))
   const kept = model.tables.all(names.journal).filter(one => one['expires'] === undefined)
-  expect(kept.map(one => one['pk']?.S).toSorted()).toEqual([`late ${stack}`, `slow ${stack}`])
+  expect(new Set(kept.map(one => one['pk']?.S))).toEqual(
+    new Set([`late ${stack}`, `slow ${stack}`]),
+  )
   await owner.catalog.removeLate(stack, [lateKeyOf(item)])
   await owner.catalog.removeStack(stack)
   const left = model.tables.all(names.journal).filter(one => one['expires'] === undefined)

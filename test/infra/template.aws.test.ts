@@ -89,11 +89,12 @@ describe('the bucket', () => {
 })
 
 describe('queues', () => {
-  test.each(queueNames)('%s has a queue for dead letters after five deliveries', name => {
+  test.each(queueNames)('%s has a queue for dead letters after its deliveries', name => {
+    const maxReceiveCount = name === 'notifications' ? 8 : 5
     main.hasResourceProperties('AWS::SQS::Queue', {
       QueueName: `antichain-${name}`,
       SqsManagedSseEnabled: true,
-      RedrivePolicy: { maxReceiveCount: 5, deadLetterTargetArn: Match.anyValue() },
+      RedrivePolicy: { maxReceiveCount, deadLetterTargetArn: Match.anyValue() },
     })
     main.hasResourceProperties('AWS::SQS::Queue', {
       QueueName: `antichain-${name}-dead`,

@@ -51,16 +51,11 @@ const bodyForm = z.object({
 })
 
 /**
- * What is to be told outside over one SQS standard queue, which makes dead letters by itself. A
- * redrive sends the same bodies again and then removes the letters.
+ * What is to be told outside over one SQS standard queue, which makes dead letters by itself.
  */
 export function createNotifications(deps: NotificationsDeps): AwsNotifications {
   const { sqs, queue, log, visibilityMs = triggerLimits.notificationLoanMs } = deps
   const { url } = queue
-  const deadUrl = (): string => {
-    assert(queue.deadUrl !== undefined, 'dead letters are looked at where their queue is known')
-    return queue.deadUrl
-  }
   const read = (body: string): OutgoingMessage | undefined => {
     const message = messageIn(body)
     if (message === undefined) log.write('error', 'notification.unreadable', { queue: url })
@@ -103,6 +98,23 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
         }
       })
     },
+    ...createDeadNotifications(deps, read),
+    fromEvent,
+  }
+}
+
+/** What nobody could be told. A redrive sends the same bodies again and then removes the letters. */
+function createDeadNotifications(
+  deps: NotificationsDeps,
+  read: (body: string) => OutgoingMessage | undefined,
+): Pick<NotificationsPort, 'deadLetters' | 'redrive'> {
+  const { url } = deps.queue
+  const deadUrl = (): string => {
+    const found = deps.queue.deadUrl
+    assert(found !== undefined, 'dead letters are looked at where their queue is known')
+    return found
+  }
+  return {
     deadLetters: async limit => {
       const found: OutgoingMessage[] = []
       await lookThrough(deps, deadUrl(), async letters => {
@@ -127,7 +139,6 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
       })
       return count
     },
-    fromEvent,
   }
 }
 
