@@ -11,17 +11,11 @@ whenServed('kills in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], setting
   })
   afterAll(() => bundles?.remove())
 
-  test('a deployment outlives its generator and an executor', { timeout: 600_000 }, async () => {
-    const round: CloudRound = {
-      doing: 'create',
-      kills: [
-        { whom: 'step-executor', part: 0.2, afterMs: 50 },
-        { whom: 'step-generator', part: 0.4, afterMs: 100 },
-      ],
-      seed: 7,
-    }
+  // An executor that dies costs minutes more: the rounds of the night have those.
+  test('a deployment outlives its generator', { timeout: 600_000 }, async () => {
+    const kills = [{ whom: 'step-generator', part: 0.25, afterMs: 100 }] as const
+    const round: CloudRound = { doing: 'create', kills, seed: 7 }
     const result = await runCloudRound(round, { aws: settings(), code: bundles.code })
-    console.log(JSON.stringify(result))
-    expect(result.kills).toEqual(['step-executor', 'step-generator'])
+    expect(result).toMatchObject({ kills: ['step-generator'], unknown: 0, repeated: 0 })
   })
 })

@@ -65,7 +65,7 @@ export function toldCloudRound({ doing, kills }: CloudRound): string {
 const count = 20
 
 /** From the last renewal of who died until others act, twice over, and the work itself. */
-const roundMs = 900_000
+const roundMs = 480_000
 
 /**
  * Runs a round: environments are killed at its moments, nobody helps. Then the provider's log and

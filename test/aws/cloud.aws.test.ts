@@ -3,7 +3,9 @@
  * services and the provider's cloud.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readExport } from '../e2e/state.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
+import type { Command } from '../../shared/records/log.ts'
+import { type FoundState, readExport } from '../e2e/state.ts'
 import { type CloudPlace, createBundles, createCloudPlace, secretText } from './cloud-place.ts'
 import { whenServed } from './served.ts'
 
@@ -19,35 +21,24 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
     beforeEach(async () => {
       place = await createCloudPlace('shop', { aws: settings(), code: bundles.code })
     })
-    afterEach(() => place?.remove())
+    afterEach(() => place?.remove(), 120_000)
 
-    test('is deployed, changed, refreshed and destroyed by bundled functions', async () => {
-      const run = async (command: 'up' | 'refresh' | 'destroy', program: never) => {
-        const beganMs = performance.now()
-        const end = await place.deploy(command, program)
-        console.log(command, Math.round(performance.now() - beganMs), JSON.stringify(end.changes))
-        expect(end.result, await place.told(end.deployment)).toBe('succeeded')
-        const text = await place.exported()
-        expect(text).not.toContain(secretText)
-        return readExport(text)
-      }
-      const first = (await place.upload({ STEP: '1' })) as never
-      const made = await run('up', first)
+    test('is deployed, changed, refreshed and destroyed by bundled functions', {
+      timeout: 600_000,
+    }, async () => {
+      const first = await place.upload({ STEP: '1' })
+      const second = await place.upload({ STEP: '2' })
+      const made = await done('up', first)
       expect(idsOf(place)).toEqual(['database-1', 'old-1', 'page-1', 'server-1'])
       expect(made.resources.map(({ name }) => name)).toContain('note')
-      const second = (await place.upload({ STEP: '2' })) as never
-      await run('up', second)
+      await done('up', second)
       expect(idsOf(place)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
-      const refreshed = await run('refresh', second)
+      const refreshed = await done('refresh', second)
       expect(refreshed.resources.map(({ id }) => id)).toContain('server-2')
-      const gone = await run('destroy', second)
+      const gone = await done('destroy', second)
       expect(gone.resources).toEqual([])
       expect(idsOf(place)).toEqual([])
       const asked = place.asked().map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
-      console.log(
-        asked.join(', '),
-        place.calls.map(c => `${c.name} ${Math.round(c.ms)} ${c.isCold}`).join('\n'),
-      )
       expect(asked.toSorted()).toEqual(
         [
           ...['create database', 'create old', 'create page', 'create server'],
@@ -57,6 +48,15 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
       )
       expect(place.said()).not.toContain(secretText)
     })
+
+    /** A deployment that succeeds, and the state that it leaves, in which no secret is in clear. */
+    async function done(command: Command, program: BlobHash): Promise<FoundState> {
+      const end = await place.deploy(command, program, 240_000)
+      expect(end.result, await place.told(end.deployment)).toBe('succeeded')
+      const text = await place.exported()
+      expect(text).not.toContain(secretText)
+      return readExport(text)
+    }
   })
 })
 
