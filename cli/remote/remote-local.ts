@@ -129,7 +129,7 @@ async function exported(
 
 function remoteCatalog(client: ApiClient): CatalogPort {
   const get = async <Form extends z.ZodType>(path: string, form: Form): Promise<z.infer<Form>> =>
-    form.parse(await client.call({ method: 'GET', path })) as z.infer<Form>
+    form.parse(await client.call({ method: 'GET', path }))
   return partly<CatalogPort>('the catalog', {
     async createStack(id) {
       try {

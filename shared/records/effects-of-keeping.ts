@@ -141,7 +141,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'chains.redrive',
-        by: ['local/redrive.ts'],
+        by: ['shared/engine/deployment/redrive.ts'],
         what: 'dead letters become messages again',
         ifDead: 'executors run them; who has ended is not run again',
       },

@@ -55,9 +55,18 @@ export const unlisted: readonly Unlisted[] = [
   },
 ]
 
-/** Files that only pass on what others ask: again, or in other portions. Those are named. */
+/**
+ * Files that only pass on what others ask: again, or in other portions; those are named. Routes of
+ * the API pass on what their callers ask, one write that may be repeated and a nudge, which who gets
+ * no answer asks again.
+ */
 export const passedOnBy: readonly string[] = [
   'shared/engine/deployment/keep-trying.ts',
   'shared/engine/deployment/patience.ts',
   'shared/engine/deployment/chains-of.ts',
+  'functions/api/routes/deployments.ts',
+  'functions/api/routes/programs.ts',
+  'functions/api/routes/requests.ts',
+  'functions/api/routes/stacks.ts',
+  'local/serve-api.ts',
 ]

@@ -98,7 +98,9 @@ function sources(): ReadonlyMap<string, string> {
   const paths = ['shared/engine', 'functions', 'local', 'cli'].flatMap(folder =>
     globSync(`${folder}/**/*.ts`, { cwd: root }),
   )
-  const own = paths.filter(path => !path.endsWith('.test.ts') && !passedOnBy.includes(path))
+  const own = paths.filter(
+    path => !/\.(test|fixture)\.ts$/.test(path) && !passedOnBy.includes(path),
+  )
   return new Map(own.map(path => [path, readFileSync(join(root, path), 'utf8')]))
 }
 
