@@ -14,7 +14,10 @@ export interface ApiCall {
   readonly isRepeatable?: boolean
 }
 
-/** What speaks with an API. Everything throws what the API says, API_UNREACHABLE, API_ANSWER_UNKNOWN. */
+/**
+ * What speaks with an API. Everything throws what the API says, API_UNREACHABLE and
+ * API_ANSWER_UNKNOWN.
+ */
 export interface ApiClient {
   readonly call: (call: ApiCall) => Promise<unknown>
   /** The text of an answer, as it came. */
@@ -30,7 +33,9 @@ export interface ApiClient {
 
 const errorForm = z.object({ code: z.string(), message: z.string(), hint: z.string() })
 
-/** Makes a client. What may be repeated is tried again when nothing answers, or too much is asked. */
+/**
+ * Makes a client. What may be repeated is tried again when nothing answers, or too much is asked.
+ */
 export function createApiClient({ url, token }: Login): ApiClient {
   const authorization = `Bearer ${token}`
   const once = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {

@@ -35,7 +35,7 @@ test('a webhook keeps its secrets sealed, and shows only that they are there', a
     version: 1,
     value: { form: 'github', secrets: 1, hasCredential: true, rules: [{ on: 'push' }] },
   })
-  const { secrets } = (stored?.value ?? { secrets: [] }) as { secrets: string[] }
+  const { secrets = [] } = (stored?.value ?? {}) as { secrets?: string[] }
   expect(await platform.sealing.open(secrets[0] ?? '', placeOf(key))).toBe(secret)
   expect((await ask(admin, 'PUT /v1/webhooks/main', { ...draft, secrets: ['x'] })).status).toBe(400)
   expect((await ask(admin, 'DELETE /v1/webhooks/main')).status).toBe(200)

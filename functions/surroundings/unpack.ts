@@ -5,8 +5,8 @@ import { limits } from '../../shared/config/limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 
 /**
- * Unpacks a gzipped tar archive into a folder. Throws ARCHIVE_UNREADABLE, also for entries that lead
- * out of the folder, and ARCHIVE_TOO_LARGE for more than a program may have.
+ * Unpacks a gzipped tar archive into a folder. Throws ARCHIVE_UNREADABLE, also for entries that
+ * lead out of the folder, and ARCHIVE_TOO_LARGE for more than a program may have.
  */
 export async function unpackArchive(
   bytes: Uint8Array,

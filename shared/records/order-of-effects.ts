@@ -57,7 +57,10 @@ export const unlisted: readonly Unlisted[] = [
   },
 ]
 
-/** Files that only pass on what others ask: again, or in other portions. Those are named. */
+/**
+ * Files that only pass on what others ask: again, or in other portions, or, of the API, what its
+ * callers ask. Those are named.
+ */
 export const passedOnBy: readonly string[] = [
   'shared/engine/deployment/keep-trying.ts',
   'shared/engine/deployment/patience.ts',

@@ -158,7 +158,7 @@ export function filesHolding(folder: string, text: string): readonly string[] {
 
 /** What runs of the SDK: links of commands would lead out of the folder, and nobody reads the rest. */
 function copyModules(to: string): void {
-  const isLeftOut = (path: string): boolean => /\.(d\.ts|map|md)$|\/\.bin$/.test(path)
+  const isLeftOut = (path: string): boolean => /\.(d\.ts|map|md)$|\/(\.bin|esm|esnext)$/.test(path)
   const filter = (from: string): boolean => !isLeftOut(from)
   cpSync(realpathSync(sdkModules), to, { recursive: true, filter, verbatimSymlinks: true })
 }

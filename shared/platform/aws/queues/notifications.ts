@@ -103,7 +103,7 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
   }
 }
 
-/** What nobody could be told. A redrive sends the same bodies again and then removes the letters. */
+/** What nobody could be told. A redrive sends the same bodies again, then removes the letters. */
 function createDeadNotifications(
   deps: NotificationsDeps,
   read: (body: string) => OutgoingMessage | undefined,
