@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Control, Lease } from '../../shared/records/head.ts'
 import type { Holder } from '../../shared/records/log.ts'
-import { isGone, leaseIdOf, seenOf } from './dead-man.ts'
+import { leaseIdOf } from '../../shared/engine/deployment/generator-lease.ts'
+import { isGone, seenOf } from './dead-man.ts'
 
 const holder: Holder = { host: 'h', pid: 1, started: 'life', who: 'w' }
 const control: Control = { stop: 'none', holder, closed: false }

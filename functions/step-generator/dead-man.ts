@@ -3,7 +3,8 @@ import type { LeasesPort } from '../../shared/ports/records.ts'
 import type { NudgesPort, SeenHolder } from '../../shared/ports/queue.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { Control, Lease } from '../../shared/records/head.ts'
-import { type DeploymentId, deploymentPartsOf, type ExecutorId } from '../../shared/records/ids.ts'
+import { leaseIdOf } from '../../shared/engine/deployment/generator-lease.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 
 /** Who keeps a nudge ahead of itself, and what whoever gets one sees. */
@@ -11,11 +12,6 @@ export interface DeadManDeps {
   readonly leases: Pick<LeasesPort, 'list'>
   readonly nudges: NudgesPort
   readonly clock: ClockPort
-}
-
-/** The lease of a generator's life has a name of its own beside those of executors. */
-export function leaseIdOf({ started }: Pick<Holder, 'started'>): ExecutorId {
-  return `generator-${started}` as ExecutorId
 }
 
 /** How the holder of a deployment stands now. */

@@ -3,6 +3,7 @@ import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
 import { keepLease } from '../../shared/engine/executor/lease.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import {
   type Asked,
@@ -14,7 +15,8 @@ import {
 import type { FetchPlugin } from '../surroundings/plugin-folder.ts'
 import { patiently } from '../surroundings/patient.ts'
 import { createToldOnce } from '../surroundings/told-once.ts'
-import { keepDeadManArmed, leaseIdOf } from './dead-man.ts'
+import { leaseIdOf } from '../../shared/engine/deployment/generator-lease.ts'
+import { keepDeadManArmed } from './dead-man.ts'
 import { countsIn, earlierEvents } from './earlier-lives.ts'
 import { type LifeEnd, runDeployment } from './handle.ts'
 import { summary } from './result.ts'
@@ -60,6 +62,8 @@ export async function serveLife(
   deps: LifeDeps,
   request: DeployRequest,
   about: LifeTime & {
+    /** The deployment that is taken over: this life says that it lives before it looks at it. */
+    readonly deployment?: DeploymentId
     readonly begin: (ports: GeneratorPorts) => Promise<StartedDeployment | undefined>
   },
 ): Promise<LifeEnd | undefined> {
@@ -74,15 +78,25 @@ export async function serveLife(
   }
   const given = { ...deps, request: timed, sink: nobody }
   const asked = patiently(given, { isWorthIt: () => true, said })
-  const started = await about.begin(asked.ports)
-  if (started === undefined) return undefined
+  const known = about.deployment
+  const before = known === undefined ? undefined : await livingOn(asked, known)
+  const started = await about.begin(asked.ports).catch(async (thrown: unknown) => {
+    await before?.end()
+    throw thrown
+  })
+  if (started === undefined) {
+    await before?.end()
+    return undefined
+  }
   const { deployment, left } = started
   asked.ports.here?.add(deployment)
+  const living = before ?? (await livingOn(asked, deployment))
   const recorder = createEventRecorder(asked.platform, deployment, `generator-${lifeOf(asked)}`)
   const earlier = left === undefined ? [] : await earlierEvents(asked.platform, deployment)
   const sink = createToldOnce(recorder, earlier)()
   const counted = countsIn(earlier)
   const surroundings = await surround(await inEnvironment(deps, { ...asked, sink, counted }))
+  living.runs(surroundings)
   try {
     if (left === undefined) sink.emit({ preludeEvent: { config: shownConfig(request) } })
     tellStart(surroundings.emitter, started)
@@ -91,12 +105,40 @@ export async function serveLife(
     return end
   } finally {
     asked.ports.here?.delete(deployment)
+    await living.end()
     await tearDown(surroundings)
     await recorder.flush()
   }
 }
 
-/** The life itself, with everything that says to others that it lives. */
+/** What says to others that a life lives: its lease, and the nudge that it keeps ahead. */
+async function livingOn({ platform, ports }: Asked, deployment: DeploymentId) {
+  let surroundings: Surroundings | undefined
+  const lost = error('LEASE_LOST', 'the lease could not be renewed')
+  const lease = await keepLease(
+    {
+      leases: platform.leases,
+      clock: platform.clock,
+      groups: () => surroundings?.processes.groups() ?? [],
+      lost: () => surroundings?.life.abort(lost),
+    },
+    { deployment, executor: leaseIdOf(ports.holder), holder: ports.holder },
+  )
+  const disarm = keepDeadManArmed(platform, deployment, ports.holder)
+  return {
+    /** From now on its processes are named, and it ends when the lease is lost. */
+    runs(now: Surroundings): void {
+      surroundings = now
+      if (!lease.holds()) now.life.abort(lost)
+    },
+    async end(): Promise<void> {
+      disarm()
+      await lease.end()
+    },
+  }
+}
+
+/** The life itself. */
 async function livedThrough(
   asked: Asked,
   about: {
@@ -110,16 +152,6 @@ async function livedThrough(
   const { deployment } = started
   const startedMs = platform.clock.monotonicMs()
   settleIn(asked.request, surroundings, started)
-  const lease = await keepLease(
-    {
-      leases: platform.leases,
-      clock: platform.clock,
-      groups: () => surroundings.processes.groups(),
-      lost: () => surroundings.life.abort(error('LEASE_LOST', 'the lease could not be renewed')),
-    },
-    { deployment, executor: leaseIdOf(ports.holder), holder: ports.holder },
-  )
-  const disarm = keepDeadManArmed(platform, deployment, ports.holder)
   const stopping = stoppedBy(asked, surroundings, deployment)
   try {
     const end = await runDeployment(ports, started, surroundings.life, {
@@ -139,8 +171,6 @@ async function livedThrough(
     return end
   } finally {
     stopping.end()
-    disarm()
-    await lease.end()
   }
 }
 

@@ -135,6 +135,7 @@ async function goOn(
   try {
     const end = await serveLife(server, request, {
       ...time,
+      deployment,
       begin: asked => wakeDeployment(asked, request),
     })
     return end === undefined ? 'parked' : end.kind

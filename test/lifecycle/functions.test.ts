@@ -132,3 +132,16 @@ test('a deployment that was told to stop while nobody held it is closed', async 
   expect(line?.result).toBe('cancelled')
   expect((await all.platform.catalog.stack(all.stack))?.current).toBe('')
 })
+
+test('a life that takes over says that it lives before it looks who else does', async () => {
+  const all = await opened()
+  await all.ask('k')
+  const dies = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  await expect(all.generate({}, { kill: dies })).rejects.toThrow(Killed)
+  await all.generate(all.nudges.shift())
+  const kill = { effect: 1, call: 'log.append takeover', when: 'before' } as const
+  await expect(all.generate(all.nudges.shift(), { kill })).rejects.toThrow(Killed)
+  const leases = await all.platform.leases.list(`${all.stack}/1` as never)
+  expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(2)
+  expect(leases.every(({ retired }) => !retired)).toBe(true)
+})

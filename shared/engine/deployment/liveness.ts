@@ -1,4 +1,5 @@
 import { limits } from '../../config/limits.ts'
+import { isOfGenerator } from './generator-lease.ts'
 import type { LeasesPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { Lease, ProcessGroup } from '../../records/head.ts'
@@ -75,7 +76,8 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
   return {
     look: async () => (await observe()).gone,
     async lookUntilKnown() {
-      const { leases: first, gone: atFirst } = await observe()
+      const { leases, gone: atFirst } = await observe()
+      const first = leases.filter(({ executor }) => !isOfGenerator(executor))
       const moved = new Set<ExecutorId>()
       for (let gone = atFirst; ; ) {
         if (first.every(({ executor }) => gone.has(executor) || moved.has(executor))) return gone
