@@ -38,7 +38,7 @@ beforeAll(async () => {
   const draft = webhookDraft.parse({ ...about, apiUrl: receiver.origin })
   const sealed = await sealWebhook(platform.sealing, 'hook', draft)
   await platform.documents.put(webhookKey('hook'), sealed, 0)
-})
+}, 60_000)
 afterAll(async () => {
   receiver.close()
   await platform.close()
