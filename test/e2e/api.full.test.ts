@@ -1,5 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { createPlace, type Place, type RunningCommand, succeeded, until } from './place.ts'
+
+const goldSdk = readFileSync(
+  join(import.meta.dirname, '..', 'golden', 'provider', 'sdk.js'),
+  'utf8',
+)
+const manifest = JSON.stringify({ name: 'sent', private: true })
 
 let places: Place[] = []
 let serving: RunningCommand | undefined
@@ -25,7 +33,10 @@ async function serve(place: Place, port = 0): Promise<string> {
 
 /** A server with its store, and the folder of somebody who has logged in to it. */
 async function both(): Promise<{ server: Place; client: Place; url: string; token: string }> {
-  const [server, client] = [createPlace(undefined), createPlace('small', { sdk: 'files' })]
+  const [server, client] = [
+    createPlace(undefined, { sdk: 'above' }),
+    createPlace('small', { sdk: false, files: { 'gold.js': goldSdk, 'package.json': manifest } }),
+  ]
   places = [server, client]
   const url = await serve(server)
   const token = succeeded(await server.run(['token', 'create', '--admin'])).out.trim()

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join, resolve } from 'node:path'
 
@@ -81,8 +81,11 @@ export interface Place {
 export interface PlaceOptions {
   /** Files of the program's folder, beside or instead of those of the fixture. */
   readonly files?: Readonly<Record<string, string>>
-  /** Put the SDK beside the program: as a link, or as files that can be packed. Default: a link. */
-  readonly sdk?: boolean | 'files'
+  /**
+   * Put the SDK beside the program. Default: yes. `above`: only where an unpacked program of this
+   * place's store finds it, so that what is packed is small.
+   */
+  readonly sdk?: boolean | 'above'
 }
 
 /** Makes a place with a program of test/fixtures/programs, or with an empty one. */
@@ -95,7 +98,8 @@ export function createPlace(fixture: string | undefined, options: PlaceOptions =
   mkdirSync(join(cloud, 'objects'), { recursive: true })
   if (fixture !== undefined)
     cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
-  if (options.sdk !== false) putSdkBeside(program, options.sdk === 'files')
+  if (options.sdk === 'above') putSdkAbove(home)
+  else if (options.sdk !== false) putSdkBeside(program)
   for (const [name, text] of Object.entries(options.files ?? {})) {
     mkdirSync(resolve(program, name, '..'), { recursive: true })
     writeFileSync(join(program, name), text)
@@ -156,16 +160,14 @@ export function filesHolding(folder: string, text: string): readonly string[] {
     })
 }
 
-/** What runs of the SDK: links of commands would lead out of the folder, and nobody reads the rest. */
-function copyModules(to: string): void {
-  const isLeftOut = (path: string): boolean => /\.(d\.ts|map|md)$|\/(\.bin|esm|esnext)$/.test(path)
-  const filter = (from: string): boolean => !isLeftOut(from)
-  cpSync(realpathSync(sdkModules), to, { recursive: true, filter, verbatimSymlinks: true })
+/** Node looks for modules in every folder above a program. */
+function putSdkAbove(home: string): void {
+  mkdirSync(home, { recursive: true })
+  symlinkSync(sdkModules, join(home, 'node_modules'))
 }
 
-function putSdkBeside(program: string, asFiles: boolean): void {
-  if (asFiles) copyModules(join(program, 'node_modules'))
-  else symlinkSync(sdkModules, join(program, 'node_modules'))
+function putSdkBeside(program: string): void {
+  symlinkSync(sdkModules, join(program, 'node_modules'))
   cpSync(join(testFolder, 'golden/provider/sdk.js'), join(program, 'gold.js'))
   const manifest = { name: 'e2e-program', private: true, dependencies: { '@pulumi/pulumi': '*' } }
   writeFileSync(join(program, 'package.json'), JSON.stringify(manifest))
