@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { createPlace, type Place, type RunningCommand, succeeded, until } from './place.ts'
@@ -24,7 +24,9 @@ afterEach(async () => {
 
 /** Starts `antichain serve --port` in a place; answers its address. */
 async function serve(place: Place, port = 0): Promise<string> {
-  const started = place.start(['serve', '--port', String(port)])
+  // The provider notes what it is asked for, and takes its time.
+  const env = { GOLD_ASKED: '1', DELAY: '3000' }
+  const started = place.start(['serve', '--port', String(port)], { env })
   serving = started
   const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
   await until(() => address.test(started.said()), { what: `an API: ${started.said()}` })
@@ -83,14 +85,18 @@ test('a program is deployed over the API, shown while it runs, and exported as i
 test('a deployment goes on after the server was killed, and its display with it', async () => {
   const { server, client, url } = await both()
   succeeded(await client.run(['stack', 'init', 'dev']))
+  succeeded(await client.run(['up', '--yes', '--skip-preview']))
+  const program = join(client.program, 'index.js')
+  writeFileSync(program, readFileSync(program, 'utf8').replace('value: 1', 'value: 2'))
   const up = client.start(['up', '--yes', '--skip-preview'])
-  const isAsked = (): boolean => server.asked().length > 0
-  await until(isAsked, { what: 'a first create', limitMs: 60_000 })
+  const isAsked = (): boolean => server.asked().some(({ call }) => call === 'update')
+  await until(isAsked, { what: 'an update', limitMs: 60_000 })
   serving?.kill('SIGKILL', 'group')
   await serving?.done
   await serve(server, Number(new URL(url).port))
   const ended = succeeded(await up.done)
-  expect(ended.out).toMatch(/created/)
+  expect(ended.out).toMatch(/updated/)
+  expect(serving?.said()).toContain('going on with')
   const state = JSON.parse(await client.exported()) as { deployment: { pending_operations?: [] } }
   expect(state.deployment.pending_operations ?? []).toEqual([])
 }, 240_000)
