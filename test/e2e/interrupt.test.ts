@@ -33,7 +33,8 @@ test('after Ctrl-C what runs is ended and recorded, and nothing more is begun', 
 })
 
 test('a living deployment is cancelled from another process', async () => {
-  const running = place.start([...up, '-p', '4'], { env: { COUNT: '12', DELAY: '2500' } })
+  // On a busy machine the other command needs seconds to start, and nothing may end meanwhile.
+  const running = place.start([...up, '-p', '4'], { env: { COUNT: '12', DELAY: '8000' } })
   await fourRun(place)
   succeeded(await place.run(cancel))
   const ran = await running.done
