@@ -88,8 +88,7 @@ async function serveDeployment(
       if ('diagnosticEvent' in event) recorder.emit(event)
     },
   }
-  const { hosts } = server
-  const { ports } = server
+  const { hosts, ports } = server
   const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
   const asked = await inEnvironment(server, given)
   try {

@@ -9,6 +9,7 @@ import { isTruthy } from '../../shared/config/truthy.ts'
 import { install } from './install.ts'
 import { emulators } from './servers.ts'
 import { endpointVariable, startEmulators } from './start.ts'
+import { toldToEnd } from '../told-to-end.ts'
 
 const say = (line: string): void => console.error(`· ${line}`)
 
@@ -39,22 +40,12 @@ async function main(words: readonly string[]): Promise<number> {
     }
     for (const [name, value] of Object.entries(started.variables))
       console.log(`export ${name}=${value}`)
-    const why = await Promise.race([started.died, told()])
+    const why = await Promise.race([started.died, toldToEnd()])
     if (why !== undefined) console.error(`error: ${why}`)
     return why === undefined && !isStrict ? 0 : 1
   } finally {
     await started.stop()
   }
-}
-
-/** Resolves when this process is told to end. */
-function told(): Promise<undefined> {
-  // Waiting for a signal keeps no process alive by itself.
-  const alive = setInterval(() => {}, 1 << 30)
-  return new Promise<undefined>(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => resolve(undefined))
-  }).finally(() => clearInterval(alive))
 }
 
 /** Runs a command to its end, whatever signals come meanwhile; endpoints of before do not count. */

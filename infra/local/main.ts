@@ -23,6 +23,7 @@ import { type LocalCloud, startCloud } from './cloud.ts'
 import { openDesk } from './desk.ts'
 import { keepKilling } from './kills.ts'
 import { tellCalls } from './tell-calls.ts'
+import { toldToEnd } from '../told-to-end.ts'
 
 const say = (line: string): void => console.log(`· ${line}`)
 
@@ -55,7 +56,7 @@ async function main(): Promise<number> {
     try {
       if (words.deploy !== undefined) return await deploy(aws, cloud, words.deploy)
       say('Ctrl-C ends it')
-      const why = await Promise.race([started.died, told()])
+      const why = await Promise.race([started.died, toldToEnd()])
       if (why !== undefined) throw error('PLATFORM_FAILED', why)
       return 0
     } finally {
@@ -140,16 +141,6 @@ async function deploy(aws: AwsSettings, cloud: LocalCloud, folder: string): Prom
 function refused(end: object): DeployError {
   const why = 'message' in end ? String(end.message) : JSON.stringify(end)
   return error('DEPLOYMENT_FAILED', `the request was refused: ${why}`)
-}
-
-/** Resolves when this process is told to end. */
-function told(): Promise<undefined> {
-  // Waiting for a signal keeps no process alive by itself.
-  const alive = setInterval(() => {}, 1 << 30)
-  return new Promise<undefined>(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => resolve(undefined))
-  }).finally(() => clearInterval(alive))
 }
 
 try {
