@@ -21,6 +21,8 @@ import type { Settings } from '../settings.ts'
 import type { Environment, Outcome } from './environment.ts'
 import { type EventSource, startEventSource } from './event-source.ts'
 import { type Called, createFleet, type Fleet } from './fleet.ts'
+import { type HttpFront, startHttpFront } from './http-front.ts'
+import { httpReplyOf } from './http-payload.ts'
 import { createServices, localArn, type Services } from './services.ts'
 
 /** What a local cloud is made of. */
@@ -36,6 +38,8 @@ export interface CloudAbout {
   readonly variables: Readonly<Record<string, string>>
   /** Between two calls of compaction. */
   readonly tidyMs: number
+  /** Where webhooks are taken, on loopback; a port that is free by default. */
+  readonly webhookPort?: number
   /** Other limits than those of the table. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
@@ -56,6 +60,8 @@ export interface CloudTold {
 export interface LocalCloud {
   readonly services: Services
   readonly names: readonly FunctionName[]
+  /** Of webhooks, without the last part that names the webhook. */
+  readonly webhookUrl: string
   /** Calls a function of it. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<Outcome>
   readonly environments: (name: FunctionName) => readonly Environment[]
@@ -69,13 +75,18 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
   const { installation } = settings
   mkdirSync(about.folder, { recursive: true, mode: 0o700 })
   const { hidden } = about
+  const fleets = new Map<FunctionName, Fleet>()
+  const invoke: LocalCloud['invoke'] = (name, event) =>
+    fleets.get(name)?.invoke(event) ??
+    Promise.resolve({ kind: 'failed', why: `there is no function ${name}` })
+  const webhooks = await startWebhooks(about, invoke)
+  const webhookUrl = `${webhooks.url}/hooks/`
   const services = await createServices(aws, {
     installation,
-    webhookUrl: 'http://127.0.0.1/hooks/',
+    webhookUrl,
     ...(hidden === undefined ? {} : { hidden }),
   })
   const supervisor = startSupervisor()
-  const fleets = new Map<FunctionName, Fleet>()
   for (const row of functionsTable) {
     const code = about.code(row)
     if (code !== undefined)
@@ -101,12 +112,12 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
   return {
     services,
     names: [...fleets.keys()],
-    invoke: (name, event) =>
-      fleets.get(name)?.invoke(event) ??
-      Promise.resolve({ kind: 'failed', why: `there is no function ${name}` }),
+    webhookUrl,
+    invoke,
     environments: name => fleets.get(name)?.environments() ?? [],
     end: async () => {
       endTidying()
+      await webhooks.close()
       await ended(sources, [...fleets.values()])
       await supervisor.close()
       sqs.destroy()
@@ -114,6 +125,19 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
       await rm(about.folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+/** The address of webhooks, as the HTTP API of the infrastructure routes it. */
+function startWebhooks(
+  { webhookPort: port = 0, told }: CloudAbout,
+  invoke: LocalCloud['invoke'],
+): Promise<HttpFront> {
+  return startHttpFront({
+    port,
+    routeKey: 'POST /hooks/{hook}',
+    invoke: async event => httpReplyOf(await invoke('webhook', event)),
+    failed: told.failed,
+  })
 }
 
 function fleetOf(

@@ -8,6 +8,8 @@ export const cloudLimits = {
   lookMs: 1_000,
   /** What a function may answer at once: the bound of Lambda. */
   answerBytesMax: 6 * 1024 * 1024,
+  /** The body of a request over HTTP: the bound of API Gateway. */
+  requestBytesMax: 10 * 1024 * 1024,
   /** One line of an environment; the rest of a longer one is left out. */
   lineCharsMax: 2_000,
   /** Before a queue that refused is asked again. */
