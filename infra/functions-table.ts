@@ -16,6 +16,8 @@ export interface Grants {
   readonly catalog?: TableUse
   readonly reads?: readonly BucketPart[]
   readonly puts?: readonly BucketPart[]
+  /** Puts objects where none stands; replaces none. */
+  readonly creates?: readonly BucketPart[]
   /** Lists and removes objects, that is sweeps. */
   readonly sweeps?: readonly BucketPart[]
   readonly sends?: readonly QueueName[]
@@ -136,8 +138,9 @@ export const functionsTable: readonly FunctionRow[] = [
       // A stack that is removed takes its inbox along, which is in the journal.
       journal: 'remove',
       catalog: 'remove',
-      reads: ['blobs', 'programs'],
-      puts: ['programs', 'plugins'],
+      reads: ['blobs'],
+      // Programs are sent to addresses that the API signs: who uses one has this right.
+      creates: ['blobs'],
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
       redrives: ['chains', 'chains-long', 'notifications'],
       triggerSecrets: 'seal',
@@ -163,8 +166,8 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: {
       journal: 'remove',
       catalog: 'remove',
-      reads: ['blobs', 'plugins', 'programs'],
-      puts: ['blobs', 'programs'],
+      reads: ['blobs', 'plugins'],
+      puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
       redrives: ['chains', 'chains-long'],
       triggerSecrets: 'open',
@@ -193,7 +196,7 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: {
       journal: 'batch',
       catalog: 'read',
-      reads: ['blobs', 'plugins', 'programs'],
+      reads: ['blobs', 'plugins'],
       puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges'],
       stackSecrets: 'open',

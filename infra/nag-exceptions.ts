@@ -78,6 +78,7 @@ function bucketWildcards(stack: Surroundings, settings: Settings): readonly NagE
     const parts = new Set([
       ...(grants.reads ?? []),
       ...(grants.puts ?? []),
+      ...(grants.creates ?? []),
       ...(grants.sweeps ?? []),
     ])
     return [...parts].flatMap(one =>

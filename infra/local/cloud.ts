@@ -23,8 +23,9 @@ import type { Environment, Outcome } from './environment.ts'
 import { type EventSource, startEventSource } from './event-source.ts'
 import { type Called, createFleet, type Fleet } from './fleet.ts'
 import { type HttpFront, startHttpFront } from './http-front.ts'
-import { httpReplyOf } from './http-payload.ts'
+import { gatewayReply, httpReplyOf } from './http-payload.ts'
 import { startScheduler } from './scheduler.ts'
+import { streamedReply } from './streamed-reply.ts'
 import { createServices, localArn, type Services } from './services.ts'
 
 /** What a local cloud is made of. */
@@ -42,6 +43,8 @@ export interface CloudAbout {
   readonly tidyMs: number
   /** Where webhooks are taken, on loopback; a port that is free by default. */
   readonly webhookPort?: number
+  /** Where the API is, on loopback; a port that is free by default. */
+  readonly apiPort?: number
   /** Other limits than those of the table. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
@@ -64,6 +67,8 @@ export interface LocalCloud {
   readonly names: readonly FunctionName[]
   /** Of webhooks, without the last part that names the webhook. */
   readonly webhookUrl: string
+  /** Of the API: for `antichain login`. */
+  readonly apiUrl: string
   /** Calls a function of it. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<Outcome>
   readonly environments: (name: FunctionName) => readonly Environment[]
@@ -83,6 +88,7 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     Promise.resolve({ kind: 'failed', why: `there is no function ${name}` })
   const webhooks = await startWebhooks(about, invoke)
   const webhookUrl = `${webhooks.url}/hooks/`
+  const api = await startApiFront(about, () => fleets.get('api'))
   const services = await createServices(aws, {
     installation,
     webhookUrl,
@@ -116,12 +122,13 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     services,
     names: [...fleets.keys()],
     webhookUrl,
+    apiUrl: api.url,
     invoke,
     environments: name => fleets.get(name)?.environments() ?? [],
     end: async () => {
       endTidying()
       await endScheduling()
-      await webhooks.close()
+      await Promise.all([webhooks.close(), api.close()])
       await ended(sources, [...fleets.values()])
       await supervisor.close()
       sqs.destroy()
@@ -165,6 +172,23 @@ function startWebhooks(
     port,
     routeKey: 'POST /hooks/{hook}',
     invoke: async event => httpReplyOf(await invoke('webhook', event)),
+    failed: told.failed,
+  })
+}
+
+/** The function URL of the API, whose answers are streamed. */
+function startApiFront(
+  { apiPort: port = 0, told }: CloudAbout,
+  fleet: () => Fleet | undefined,
+): Promise<HttpFront> {
+  return startHttpFront({
+    port,
+    routeKey: '$default',
+    invoke: (event, gone) => {
+      const api = fleet()
+      if (api === undefined) return Promise.resolve(gatewayReply(502, 'there is no function api'))
+      return streamedReply(streamed => api.invoke(event, streamed), gone)
+    },
     failed: told.failed,
   })
 }

@@ -33,6 +33,7 @@ const { values: words } = parseArgs({
     stack: { type: 'string', default: 'dev' },
     destroy: { type: 'boolean', default: false },
     executors: { type: 'string', default: '3' },
+    'api-port': { type: 'string', default: '0' },
     'webhook-port': { type: 'string', default: '0' },
     'tidy-seconds': { type: 'string', default: '3600' },
     'kills-per-minute': { type: 'string', default: '0' },
@@ -97,6 +98,7 @@ async function startFunctions(
       PULUMI_CONFIG_PASSPHRASE,
     },
     webhookPort: Number(words['webhook-port']),
+    apiPort: Number(words['api-port']),
     tidyMs: Number(words['tidy-seconds']) * 1_000,
     told: tellCalls(say, words.verbose),
   })

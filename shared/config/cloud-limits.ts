@@ -10,6 +10,8 @@ export const cloudLimits = {
   answerBytesMax: 6 * 1024 * 1024,
   /** The body of a request over HTTP: the bound of API Gateway. */
   requestBytesMax: 10 * 1024 * 1024,
+  /** Status and headers of a streamed answer. */
+  headBytesMax: 64 * 1024,
   /** One line of an environment; the rest of a longer one is left out. */
   lineCharsMax: 2_000,
   /** Before a queue that refused is asked again. */
