@@ -25,7 +25,7 @@ export interface Warmth {
 }
 
 /**
- * Makes the warmth of an environment. Nothing runs under an identity between two calls: what is kept
+ * Makes the warmth of an environment. Nothing runs under an identity between calls: what is kept
  * is processes that wait to be asked.
  */
 export function createWarmth(clock: Pick<ClockPort, 'now'>): Warmth {
