@@ -33,6 +33,8 @@ const { values: words } = parseArgs({
     stack: { type: 'string', default: 'dev' },
     destroy: { type: 'boolean', default: false },
     executors: { type: 'string', default: '3' },
+    'api-port': { type: 'string', default: '0' },
+    'webhook-port': { type: 'string', default: '0' },
     'tidy-seconds': { type: 'string', default: '3600' },
     'kills-per-minute': { type: 'string', default: '0' },
     verbose: { type: 'boolean', default: false },
@@ -95,10 +97,13 @@ async function startFunctions(
       PATH: process.env['ANTICHAIN_USER_PATH'] ?? PATH,
       PULUMI_CONFIG_PASSPHRASE,
     },
+    webhookPort: Number(words['webhook-port']),
+    apiPort: Number(words['api-port']),
     tidyMs: Number(words['tidy-seconds']) * 1_000,
     told: tellCalls(say, words.verbose),
   })
   say(`installation '${settings.installation}' runs: ${cloud.names.join(', ')}`)
+  say(`webhooks are taken at ${cloud.webhookUrl}<name>`)
   for (const entry of assets.absent) say(`not there: ${entry}`)
   for (const [name, value] of Object.entries(variables))
     if (name.endsWith('_ENDPOINT')) say(`${name}=${value}`)
