@@ -42,8 +42,16 @@ export interface Nudged {
   readonly pool: Pool
 }
 
-/** What came of a nudge, for the log. */
-export type Served = 'idle' | 'held' | 'ended' | 'left' | 'parked' | 'refused' | 'passed on'
+/** What came of a nudge, for the log. `elsewhere`: this environment is for another stack. */
+export type Served =
+  | 'idle'
+  | 'held'
+  | 'ended'
+  | 'left'
+  | 'parked'
+  | 'refused'
+  | 'passed on'
+  | 'elsewhere'
 
 /** Serves one nudge. Throws what the store throws; the nudge is to come again then. */
 export async function serveStack(
@@ -83,7 +91,7 @@ async function goOnOrWait(
   }
   if (control.handedOver?.pool === 'long' && nudged.pool === 'short')
     return passOn(server, stack, { pool: 'long' })
-  return goOn(judging(server, control.holder), { stack, deployment }, time)
+  return goOn(judging(server, control.holder, nudged.seen), { stack, deployment }, time)
 }
 
 /** The deployment was started a moment ago, or who started it died in that moment. */
@@ -110,10 +118,14 @@ async function passOn(
   return 'passed on'
 }
 
-/** The server with ports that take one holder for dead, and any other for living. */
-function judging(server: StackServer, dead: Holder): StackServer {
+/**
+ * The server with ports that take one holder for dead, and any other for living; and executors that
+ * stand as they were seen.
+ */
+function judging(server: StackServer, dead: Holder, seen: SeenHolder | undefined): StackServer {
   const isHolding = (holder: Holder): boolean => holder.started !== dead.started
-  return { ...server, ports: { ...server.ports, isHolding } }
+  const stood = seen?.executors === undefined ? {} : { stood: seen.executors }
+  return { ...server, ports: { ...server.ports, isHolding, ...stood } }
 }
 
 /** Goes on with a deployment that nobody holds, or closes it. */
@@ -129,6 +141,7 @@ async function goOn(
     return 'ended'
   }
   requireRules(deployment, pin)
+  if (server.mayServe?.(stack) === false) return 'elsewhere'
   const request = await server.reopen(deployment, pin)
   // Should this life die before it has a lease, somebody is to look again.
   await platform.nudges.nudge(stack, limits.deadManNudgeMs)
@@ -168,6 +181,7 @@ async function beginNext(server: StackServer, stack: StackId, time: LifeTime): P
       await endTold(server, asked, { kind: 'superseded', by: next.key })
       continue
     }
+    if (server.mayServe?.(stack) === false) return 'elsewhere'
     const begun = await begin(server, asked, time).catch(thrown => refuse(server, asked, thrown))
     if (begun !== 'refused') return begun
     refused = 'refused'

@@ -8,8 +8,9 @@ import type { ClockPort, LogPort } from '../../../ports/system.ts'
 import type { StackId } from '../../../records/ids.ts'
 import type { Pool } from '../../../records/pool.ts'
 import { guarded } from '../failures.ts'
-import { nameOfQueue, poll } from './poll.ts'
+import { nameOfQueue, poll, type RawMessage } from './poll.ts'
 import { removeMessage } from './remove-message.ts'
+import { sendAgain } from './send-again.ts'
 
 /** What nudges need: one queue; another pool has nudges of its own. */
 interface NudgesDeps {
@@ -31,6 +32,8 @@ export interface AwsNudges extends NudgesPort {
    * for later, or cannot be read. Either way the event source shall remove it.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
+  /** See `sendAgain`. */
+  readonly sendAgain: (raw: RawMessage) => Promise<void>
 }
 
 /** `dueAt`: milliseconds since 1970, of a nudge that is later than SQS can delay it. */
@@ -38,7 +41,13 @@ const nudgeForm = z.object({
   v: z.literal(1),
   stack: z.string().min(1),
   dueAt: z.int().positive().optional(),
-  seen: z.object({ life: z.string().max(200), renewals: z.int() }).optional(),
+  seen: z
+    .object({
+      life: z.string().max(200),
+      renewals: z.int(),
+      executors: z.record(z.string().max(200), z.int()).optional(),
+    })
+    .optional(),
 })
 
 /** A nudge as whoever gets it sees it. */
@@ -75,7 +84,8 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     }
     const earlyMs = (nudge.dueAt ?? 0) - clock.now()
     const stack = nudge.stack as StackId
-    const seen = nudge.seen === undefined ? {} : { seen: nudge.seen }
+    // Its names are those of our own messages.
+    const seen = nudge.seen === undefined ? {} : { seen: nudge.seen as SeenHolder }
     if (earlyMs <= 0) return { stack, ...seen }
     await send(stack, earlyMs, seen)
     return undefined
@@ -100,6 +110,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
       return (await take(waitMs, signal))?.stack
     },
     fromEvent,
+    sendAgain: raw => sendAgain(sqs, url, raw),
   }
 }
 
