@@ -69,6 +69,8 @@ export interface CloudPlace {
   readonly cloud: LocalCloud
   readonly desk: Desk
   readonly stack: StackId
+  /** The program's folder. */
+  readonly program: string
   /** Packs the program with other variables of its environment, and uploads it. */
   readonly upload: (variables: Readonly<Record<string, string>>) => Promise<BlobHash>
   /** Asks for a deployment and waits for its end. */
@@ -136,6 +138,7 @@ export async function createCloudPlace(
     cloud,
     desk,
     stack,
+    program,
     calls,
     said,
     upload: async variables => {
