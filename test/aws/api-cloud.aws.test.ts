@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Role } from '../../functions/api/roles.ts'
 import { createToken } from '../../functions/api/tokens.ts'
 import { createPlace, type Place, type Ran, succeeded, until } from '../e2e/place.ts'

@@ -49,7 +49,12 @@ export interface Ran {
 const nowhere = async (): Promise<never> => {
   throw new Error('no platform')
 }
-const noPlatform: PlatformTools = { account: nowhere, cdk: nowhere, look: nowhere }
+const noPlatform: PlatformTools = {
+  account: nowhere,
+  cdk: nowhere,
+  look: nowhere,
+  createToken: nowhere,
+}
 
 /** A deployment that changed something and went well. */
 export const changed: DeployResult = {
