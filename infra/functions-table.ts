@@ -28,8 +28,8 @@ export interface Grants {
   readonly stackSecrets?: 'open'
   /** Takes on the roles that owners of stacks name: deployment credentials. */
   readonly deploys?: boolean
-  /** Makes, changes and removes schedules of the installation's group. */
-  readonly schedules?: boolean
+  /** Makes and removes schedules of the installation's group, or only removes. */
+  readonly schedules?: 'make' | 'remove'
   readonly callsCompaction?: boolean
 }
 
@@ -104,8 +104,16 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: () => 512,
     timeoutSeconds: 60,
     consumes: { queue: 'notifications', batchSize: 5, concurrencyMax: () => 5 },
-    places: [...everyone, 'catalogTable', 'nudgesQueue', 'notificationsQueue', 'key'],
-    grants: { catalog: 'write', sends: ['nudges', 'notifications'], triggerSecrets: 'open' },
+    places: [
+      ...everyone,
+      ...(['catalogTable', 'nudgesQueue', 'notificationsQueue', 'key', 'scheduleGroup'] as const),
+    ],
+    grants: {
+      catalog: 'write',
+      sends: ['nudges', 'notifications'],
+      triggerSecrets: 'open',
+      schedules: 'remove',
+    },
   },
   {
     name: 'api',
@@ -136,7 +144,7 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
       redrives: ['chains', 'chains-long', 'notifications'],
       triggerSecrets: 'seal',
-      schedules: true,
+      schedules: 'make',
     },
   },
   {

@@ -1,9 +1,14 @@
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { isTruthy } from '../../shared/config/truthy.ts'
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
+import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import { awsSettings } from '../../shared/platform/aws/clients.ts'
 import { awsPlaces } from '../../shared/platform/aws/places.ts'
 import type { AwsNotifications } from '../../shared/platform/aws/queues/notifications.ts'
+import {
+  createSchedulerClient,
+  createSchedulerRemoval,
+} from '../../shared/platform/aws/scheduler.ts'
 import {
   type AwsTriggerPlatform,
   createTriggerPlatform,
@@ -31,6 +36,15 @@ export function openTriggers(env: Env): AwsTriggers {
     outbound: createOutbound(addressRules(env)),
   }
 }
+
+/** The same for the function that Scheduler calls, which removes calls that nobody needs. */
+export function openCalls(env: Env): AwsTriggers & { readonly scheduler: Removal } {
+  const client = createSchedulerClient(awsSettings(env))
+  const scheduler = createSchedulerRemoval(client, awsPlaces(env).of('scheduleGroup'))
+  return { ...openTriggers(env), scheduler }
+}
+
+type Removal = Pick<SchedulerPort, 'remove'>
 
 /** The same for one that only receives: it is told no queue of notifications and calls nobody. */
 export function openWebhooks(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {

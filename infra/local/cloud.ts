@@ -14,6 +14,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { QueueName } from '../../shared/config/aws-places.ts'
+import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import { type AwsSettings, createSqs } from '../../shared/platform/aws/clients.ts'
 import { startSupervisor, type Supervisor } from '../../shared/platform/system/supervisor.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
@@ -23,6 +24,7 @@ import { type EventSource, startEventSource } from './event-source.ts'
 import { type Called, createFleet, type Fleet } from './fleet.ts'
 import { type HttpFront, startHttpFront } from './http-front.ts'
 import { gatewayReply, httpReplyOf } from './http-payload.ts'
+import { startScheduler } from './scheduler.ts'
 import { streamedReply } from './streamed-reply.ts'
 import { createServices, localArn, type Services } from './services.ts'
 
@@ -114,6 +116,7 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     })
     return [source]
   })
+  const endScheduling = startScheduling(about, services, invoke)
   const endTidying = keepTidying(fleets.get('compaction'), about.tidyMs)
   return {
     services,
@@ -124,6 +127,7 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     environments: name => fleets.get(name)?.environments() ?? [],
     end: async () => {
       endTidying()
+      await endScheduling()
       await Promise.all([webhooks.close(), api.close()])
       await ended(sources, [...fleets.values()])
       await supervisor.close()
@@ -131,6 +135,31 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
       await services.remove()
       await rm(about.folder, { recursive: true, force: true, maxRetries: 3 })
     },
+  }
+}
+
+/** Schedules call functions by their ARNs, of which the last part is the name. */
+function startScheduling(
+  { aws, settings, told }: CloudAbout,
+  { scheduleGroup: group }: Services,
+  invoke: LocalCloud['invoke'],
+): () => Promise<void> {
+  const client = createSchedulerClient(aws)
+  const scheduler = startScheduler({
+    client,
+    group,
+    invoke: (arn, event) => {
+      const name = functionsTable.find(
+        row => localArn(settings.installation, aws.region, row.name) === arn,
+      )?.name
+      const unknown = { kind: 'failed', why: `there is no function ${arn}` } as const
+      return name === undefined ? Promise.resolve(unknown) : invoke(name, event)
+    },
+    failed: told.failed,
+  })
+  return async () => {
+    await scheduler.end()
+    client.destroy()
   }
 }
 

@@ -16,6 +16,11 @@ export const cloudLimits = {
   lineCharsMax: 2_000,
   /** Before a queue that refused is asked again. */
   pollPauseMs: 1_000,
+  /** How often the local scheduler looks for schedules that are new, gone or due. */
+  scheduleLookMs: 1_000,
+  /** Retries of a call that nobody waits for, and the pause before each: those of Lambda. */
+  callRetriesMax: 2,
+  callRetryMs: 60_000,
   /** Between two looks at a deployment that is waited for. */
   askEveryMs: 200,
   /** A deployment that `npm run cloud -- --deploy` waits for. */

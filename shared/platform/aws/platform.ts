@@ -3,6 +3,7 @@ import type { AuditPort } from '../../ports/audit.ts'
 import type { DocumentsPort, SealingPort } from '../../ports/documents.ts'
 import type { PluginStorePort } from '../../ports/plugins.ts'
 import type { Platform } from '../../ports/platform.ts'
+import type { SchedulerPort } from '../../ports/scheduler.ts'
 import type { LogPort } from '../../ports/system.ts'
 import type { UploadsPort } from '../../ports/uploads.ts'
 import { createSystemClock } from '../system/clock.ts'
@@ -18,6 +19,7 @@ import type { AwsPlaces } from './places.ts'
 import { type AwsChainQueue, createChainQueue } from './queues/chain-queue.ts'
 import { type AwsNudges, createNudges } from './queues/nudges.ts'
 import { createRecords } from './records.ts'
+import { createScheduler, createSchedulerClient } from './scheduler.ts'
 import { createKmsSealing } from './sealing.ts'
 
 /** Every port of records, blobs and queues over AWS, with what event sources hand over. */
@@ -38,12 +40,30 @@ export interface AwsPlatformAbout {
   readonly log: LogPort
 }
 
-/** The same with what seals secrets of triggers. Throws AWS_SETTINGS_INVALID. */
+/**
+ * The same with what seals secrets of triggers, and what calls when schedules are due. Throws
+ * AWS_SETTINGS_INVALID.
+ */
 export function createApiPlatform(
   about: AwsPlatformAbout,
-): AwsPlatform & { readonly sealing: SealingPort } {
-  const sealing = createKmsSealing(about.settings, about.places.of('key'))
-  return { ...createAwsPlatform(about), sealing }
+): AwsPlatform & { readonly sealing: SealingPort; readonly scheduler: SchedulerPort } {
+  const { settings, places } = about
+  const platform = createAwsPlatform(about)
+  const client = createSchedulerClient(settings)
+  const scheduler = createScheduler(client, {
+    group: places.of('scheduleGroup'),
+    role: places.of('scheduleRole'),
+    target: places.of('scheduleFunction'),
+  })
+  return {
+    ...platform,
+    sealing: createKmsSealing(settings, places.of('key')),
+    scheduler,
+    close: () => {
+      platform.close()
+      client.destroy()
+    },
+  }
 }
 
 /**

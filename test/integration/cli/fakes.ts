@@ -209,6 +209,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       bench.calls.push(`close ${stack}`)
       return bench.busy.delete(stack) ? { kind: 'closed', number: 1 } : { kind: 'none' }
     },
+    forgetStack: async () => undefined,
     standing: async stack =>
       bench.busy.has(stack) ? { kind: 'running', number: 1, isStopped: false } : { kind: 'none' },
     redrive: async stack =>
