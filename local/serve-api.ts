@@ -4,8 +4,8 @@ import { createApi } from '../functions/api/handle.ts'
 import type { ApiPorts } from '../functions/api/route.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import { openPassphraseManager } from '../shared/secrets/passphrase.ts'
-import type { StoredDeployment } from '../shared/state/stored.ts'
+import { createOwnKeeper } from '../shared/platform/aws/own-keeper.ts'
+import { managerFromState } from '../shared/secrets/manager.ts'
 
 /** Where the API listens. */
 export interface ApiPlace {
@@ -34,14 +34,15 @@ export function apiPorts(
     await platform.nudges.nudge(...about)
     nudged()
   }
+  const keeper = createOwnKeeper(process.env)
   return {
     ...platform,
     nudges: { ...platform.nudges, nudge },
     execute: 'here',
-    secretsOf: async state => {
-      const salt = saltOf(state)
-      if (salt === undefined || passphrase === undefined) return undefined
-      return openPassphraseManager(salt, passphrase)
+    secretsOf: async ({ secrets_providers: named }) => {
+      const isKnown = named?.type === 'cloud' || passphrase !== undefined
+      if (named === undefined || !isKnown) return undefined
+      return managerFromState(named, passphrase, keeper)
     },
   }
 }
@@ -72,12 +73,4 @@ export async function serveApi(ports: ApiPorts, { host, port }: ApiPlace): Promi
       await closed
     },
   }
-}
-
-function saltOf({ secrets_providers: provider }: StoredDeployment): string | undefined {
-  const state: unknown = provider?.state
-  if (provider?.type !== 'passphrase' || typeof state !== 'object' || state === null)
-    return undefined
-  const salt: unknown = 'salt' in state ? state.salt : undefined
-  return typeof salt === 'string' ? salt : undefined
 }

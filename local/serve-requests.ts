@@ -4,8 +4,8 @@ import { createProgramFolders } from '../functions/surroundings/program-folder.t
 import { servePreview } from '../functions/step-generator/serve-preview.ts'
 import type { StackServer } from '../functions/step-generator/serve-stack.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import type { KeyKeeper } from '../shared/secrets/cloud.ts'
-import { DeployError, error, hasCode, messageOf } from '../shared/errors/error.ts'
+import { createOwnKeeper } from '../shared/platform/aws/own-keeper.ts'
+import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentRequest } from '../shared/records/request.ts'
 import { producerOf } from '../shared/providers/whose-error.ts'
@@ -17,18 +17,12 @@ export function requestOpener(
   about: { readonly home: string; readonly passphrase: string | undefined },
 ): Pick<StackServer, 'open' | 'reopen'> {
   const { home, passphrase } = about
+  const keeper = createOwnKeeper(process.env)
   return archivedRequests(platform.requests, {
     folders: createProgramFolders(platform.blobs, home),
-    secretsOf: (stack, named) => openSecrets({ keeper: noKeeper, passphrase }, stack, named),
+    secretsOf: (stack, named) => openSecrets({ keeper, passphrase }, stack, named),
   })
 }
-
-const noKey = async (url: string): Promise<never> => {
-  throw error('SECRETS_MANAGER_UNSUPPORTED', `no key service is asked for ${url} from here`, {
-    hint: 'Keep the secrets of this stack under a passphrase, or deploy it on AWS.',
-  })
-}
-const noKeeper: KeyKeeper = { wrap: noKey, unwrap: noKey }
 
 /** What serving a request works with. */
 export interface RequestServing {

@@ -14,7 +14,7 @@ export interface PlatformTools {
   readonly cdk: (where: Where, words: readonly string[]) => Promise<CdkRun>
   /** What is there of an installation. Throws PLATFORM_PERMISSION_MISSING. */
   readonly look: (where: Where, account: string) => Promise<PlatformLook>
-  /** Makes a token that may do everything. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
+  /** One that may do everything. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
   readonly createToken: (
     where: Where,
     about: Omit<FirstToken, 'who'>,
