@@ -178,7 +178,10 @@ whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
         expect.stringMatching(/cancelled/i),
       ])
       const history = await platform.catalog.history(place.stack, 10)
-      writeFileSync('/tmp/api-debug.txt', `${JSON.stringify(history, null, 1)}\n${ended.out}${ended.err}\n${place.said()}`)
+      writeFileSync(
+        '/tmp/api-debug.txt',
+        `${JSON.stringify(history, null, 1)}\n${ended.out}${ended.err}\n${place.said()}`,
+      )
       expect(history.map(({ result }) => result)).toEqual(['cancelled', 'succeeded'])
       expect(verifyExport(succeeded(await run('stack', 'export')).out, { sealed: true })).toEqual(
         [],

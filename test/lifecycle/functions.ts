@@ -43,6 +43,8 @@ export interface TestFunctions {
 export interface CallAbout {
   readonly kill?: Killing
   readonly limitMs?: number
+  /** What happens while a request is opened. */
+  readonly opening?: () => Promise<unknown>
 }
 
 const manager = createPassphraseManager('functions')
@@ -75,7 +77,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     pendingCreates: { exist: new Map(), forget: false },
   })
   const during = async <T>(
-    { kill }: CallAbout,
+    { kill, opening }: CallAbout,
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
     const process = await openProcess({
@@ -104,6 +106,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         isAlive: () => undefined,
       },
       open: async ({ key, options, dryRun, by }: DeploymentRequest) => {
+        await opening?.()
         if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be opened')
         return { ...opened(options, dryRun), key }
       },
