@@ -5,8 +5,8 @@ import type { ApiPorts } from '../functions/api/route.ts'
 import type { WebhookServer } from '../functions/webhook/handle.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import { openPassphraseManager } from '../shared/secrets/passphrase.ts'
-import type { StoredDeployment } from '../shared/state/stored.ts'
+import { createOwnKeeper } from '../shared/platform/aws/own-keeper.ts'
+import { managerFromState } from '../shared/secrets/manager.ts'
 import { addHooks } from './serve-hooks.ts'
 
 /** Where the API listens. */
@@ -31,13 +31,14 @@ export type HomePorts = ApiPorts & WebhookServer
 
 /** The ports of the API over the embedded platform. */
 export function apiPorts(platform: EmbeddedPlatform, passphrase: string | undefined): HomePorts {
+  const keeper = createOwnKeeper(process.env)
   return {
     ...platform,
     execute: 'here',
-    secretsOf: async state => {
-      const salt = saltOf(state)
-      if (salt === undefined || passphrase === undefined) return undefined
-      return openPassphraseManager(salt, passphrase)
+    secretsOf: async ({ secrets_providers: named }) => {
+      const isKnown = named?.type === 'cloud' || passphrase !== undefined
+      if (named === undefined || !isKnown) return undefined
+      return managerFromState(named, passphrase, keeper)
     },
   }
 }
@@ -69,12 +70,4 @@ export async function serveApi(ports: HomePorts, { host, port }: ApiPlace): Prom
       await closed
     },
   }
-}
-
-function saltOf({ secrets_providers: provider }: StoredDeployment): string | undefined {
-  const state: unknown = provider?.state
-  if (provider?.type !== 'passphrase' || typeof state !== 'object' || state === null)
-    return undefined
-  const salt: unknown = 'salt' in state ? state.salt : undefined
-  return typeof salt === 'string' ? salt : undefined
 }

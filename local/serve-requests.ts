@@ -7,8 +7,8 @@ import { servePreview } from '../functions/step-generator/serve-preview.ts'
 import type { StackServer } from '../functions/step-generator/serve-stack.ts'
 import { endTold, type Telling, tellStarted } from '../functions/step-generator/tell-result.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import type { KeyKeeper } from '../shared/secrets/cloud.ts'
-import { DeployError, error, hasCode, messageOf } from '../shared/errors/error.ts'
+import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
+import { createOwnKeeper } from '../shared/platform/aws/own-keeper.ts'
 import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
@@ -33,10 +33,11 @@ export function requestOpener(
   },
 ): Pick<StackServer, 'open' | 'reopen'> {
   const { home, passphrase, outbound, env } = about
+  const keeper = createOwnKeeper(process.env)
   const folders = createProgramFolders(platform.blobs, home)
   const { open, reopen } = archivedRequests(platform.requests, {
     folders,
-    secretsOf: (stack, named) => openSecrets({ keeper: noKeeper, passphrase }, stack, named),
+    secretsOf: (stack, named) => openSecrets({ keeper, passphrase }, stack, named),
   })
   const repositories = {
     ...platform,
@@ -46,13 +47,6 @@ export function requestOpener(
   }
   return { open: openWithRepositories(open, repositories), reopen }
 }
-
-const noKey = async (url: string): Promise<never> => {
-  throw error('SECRETS_MANAGER_UNSUPPORTED', `no key service is asked for ${url} from here`, {
-    hint: 'Keep the secrets of this stack under a passphrase, or deploy it on AWS.',
-  })
-}
-const noKeeper: KeyKeeper = { wrap: noKey, unwrap: noKey }
 
 /** What serving a request works with. */
 export interface RequestServing {

@@ -33,7 +33,7 @@ export interface FunctionUrlEnv {
  * The request of an event. Cookies are left out, as nothing here reads any. Throws what zod throws:
  * only the platform calls such a function.
  */
-export function requestIn(event: unknown): {
+function requestIn(event: unknown): {
   readonly request: Request
   readonly env: FunctionUrlEnv
 } {

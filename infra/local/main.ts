@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { createFirstToken } from '../../functions/api/first-token.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { awsSettings, type AwsSettings } from '../../shared/platform/aws/clients.ts'
@@ -57,6 +58,7 @@ async function main(): Promise<number> {
     const endKilling = startKilling(cloud)
     try {
       if (words.deploy !== undefined) return await deploy(aws, cloud, words.deploy)
+      await tellLogin(aws, cloud)
       say('Ctrl-C ends it')
       const why = await Promise.race([started.died, toldToEnd()])
       if (why !== undefined) throw error('PLATFORM_FAILED', why)
@@ -108,6 +110,19 @@ async function startFunctions(
   for (const [name, value] of Object.entries(variables))
     if (name.endsWith('_ENDPOINT')) say(`${name}=${value}`)
   return cloud
+}
+
+/** Says how the API is used, with a token that is good as long as this cloud is there. */
+async function tellLogin(aws: AwsSettings, cloud: LocalCloud): Promise<void> {
+  const desk = openDesk(aws, cloud.services)
+  try {
+    const by = { who: 'npm run cloud', from: 'this machine' }
+    const { token } = await createFirstToken(desk.platform, by, { name: 'admin' })
+    say(`the API is at ${cloud.apiUrl}; to work on its stacks:`)
+    console.log(`antichain login ${cloud.apiUrl} --token ${token}`)
+  } finally {
+    desk.close()
+  }
 }
 
 /** With `--kills-per-minute`: environments die by chance, as they may on AWS. */

@@ -15,6 +15,7 @@ import { type LocalCloud, startCloud } from '../../infra/local/cloud.ts'
 import { type Desk, openDesk } from '../../infra/local/desk.ts'
 import type { Called } from '../../infra/local/fleet.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
+import type { QueueName } from '../../shared/config/aws-places.ts'
 import { emulatorCredentials } from '../../infra/emulators/servers.ts'
 import { tellCalls } from '../../infra/local/tell-calls.ts'
 import { readSettings } from '../../infra/settings.ts'
@@ -62,6 +63,8 @@ export interface CloudPlaceOptions {
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
   readonly tidyMs?: number
+  /** Other times for messages that a function has, in seconds. */
+  readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
   /** Put the SDK where every program of this place finds it, so that what is packed is small. */
   readonly sdk?: 'above'
   /** Variables of functions beside the usual ones. */
@@ -73,6 +76,8 @@ export interface CloudPlace {
   readonly cloud: LocalCloud
   readonly desk: Desk
   readonly stack: StackId
+  /** The program's folder. */
+  readonly program: string
   /** The folder that the provider has for its cloud. */
   readonly cloudFolder: string
   /** The file of its stack: how its secrets are kept. */
@@ -128,6 +133,7 @@ export async function createCloudPlace(
     variables: { ...variablesOf(options.aws, goldCloud), ...options.variables },
     tidyMs: options.tidyMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
+    ...(options.hidden === undefined ? {} : { hidden: options.hidden }),
     ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
     told: {
       called: (name, called) => {
@@ -145,6 +151,7 @@ export async function createCloudPlace(
     cloud,
     desk,
     stack,
+    program,
     cloudFolder: goldCloud,
     stackFile,
     calls,
