@@ -21,18 +21,24 @@ export interface CountingProxy {
   readonly close: () => Promise<void>
 }
 
+/** Hears every body that goes to a service or comes from it. */
+export type Heard = (service: string, body: Buffer) => void
+
 /**
  * Puts a server on loopback before each service. Requests to DynamoDB are asked what they consume;
  * nothing else is changed, and signatures stay good: the name of the host is handed on.
  */
-export async function startCountingProxy(plain: AwsSettings): Promise<CountingProxy> {
+export async function startCountingProxy(
+  plain: AwsSettings,
+  heard: Heard = () => undefined,
+): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true })
   let counts = noCounts
   const servers: Server[] = []
   const endpoints: Partial<Record<AwsService, string>> = {}
   for (const [service, endpoint] of Object.entries(plain.endpoints)) {
     const server = createServer((request, response) => {
-      const way = { service, endpoint: new URL(endpoint), agent }
+      const way = { service, endpoint: new URL(endpoint), agent, heard }
       void pass(way, request, response).then(
         found => void (counts = sumOf(counts, found)),
         () => response.destroy(),
@@ -66,11 +72,12 @@ interface Way {
   readonly service: string
   readonly endpoint: URL
   readonly agent: Agent
+  readonly heard: Heard
 }
 
 /** Hands on one request and its answer; says what it counts for. */
 async function pass(
-  { service, endpoint, agent }: Way,
+  { service, endpoint, agent, heard }: Way,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Partial<Counts>> {
@@ -82,6 +89,7 @@ async function pass(
   const headers = { ...kept, 'content-length': String(body.length) }
   const answer = await answered({ agent, endpoint, method, path, headers, body }, response)
   const back = await bytesOf(answer)
+  for (const one of [given, back]) heard(service, one)
   const { statusCode: status = 502 } = answer
   response.writeHead(status, withoutFraming(answer.headers, method, back.length))
   response.end(back)
