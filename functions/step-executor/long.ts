@@ -11,7 +11,7 @@ const turn: LongTurn = async ({ platform, server }, { over, during }) => {
   const about = { pool: 'long', signal: over } as const
   const deliveries = await platform.chains.receive(deliveriesMax, pollMs, about)
   if (deliveries.length === 0) return
-  const failed = await during(serveDeliveries(server(), deliveries, { pool: 'long' }))
+  const failed = await during(serveDeliveries(server(), deliveries, { time: { pool: 'long' } }))
   for (const { receipt } of failed) await platform.chains.extend(receipt, 0)
 }
 

@@ -8,12 +8,16 @@ import {
   messagesIn,
 } from '../surroundings/sqs-event.ts'
 import { serveDeliveries } from './serve-deliveries.ts'
+import type { Warmth } from './warmth.ts'
 
-/** Handles the chains that Lambda hands over; what could not be handled comes again by itself. */
+/**
+ * Handles the chains that Lambda hands over; what could not be handled comes again by itself.
+ * `warmth`: what is kept between the calls of this environment.
+ */
 export async function serveChains(
   { platform, places, server }: AwsSurroundings,
-  event: unknown,
-  context: CallContext,
+  warmth: Warmth,
+  { event, context }: { readonly event: unknown; readonly context: CallContext },
 ): Promise<BatchAnswer> {
   const { pool } = places
   const again: string[] = []
@@ -25,6 +29,6 @@ export async function serveChains(
     else ids.set(delivery, message.id)
   }
   const time = { pool, limitMs: limitOf(context) }
-  const failed = await serveDeliveries(server(), [...ids.keys()], time)
+  const failed = await serveDeliveries(server(), [...ids.keys()], { time, warmth })
   return comeAgain([...again, ...failed.map(delivery => ids.get(delivery) ?? '')])
 }

@@ -13,8 +13,9 @@ import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { inEnvironment, type LifeDeps } from '../step-generator/serve-life.ts'
 import { watchStop } from '../step-generator/watch-stop.ts'
-import { type Asked, surround, tearDown } from '../surroundings/surround.ts'
+import { surround, tearDown } from '../surroundings/surround.ts'
 import { createDeploymentExecutor } from './executor-loop.ts'
+import { type Warm, type Warmth, warmUntil } from './warmth.ts'
 
 /** What an executor that is handed deliveries asks of the outside. */
 export interface DeliveryServer extends LifeDeps {
@@ -30,13 +31,22 @@ export interface DeliveryTime {
 }
 
 /**
+ * How deliveries are handled: within which time, and with what was kept of earlier calls in the
+ * same environment; nothing is kept where there is no `warmth`.
+ */
+export interface Serving {
+  readonly time: DeliveryTime
+  readonly warmth?: Warmth
+}
+
+/**
  * Handles deliveries of any deployments, those of one by one executor with a lease of its own; what
  * is left of its time is shared by all. Answers the deliveries that must come again.
  */
 export async function serveDeliveries(
   server: DeliveryServer,
   deliveries: readonly Delivery[],
-  time: DeliveryTime,
+  serving: Serving,
 ): Promise<readonly Delivery[]> {
   const groups = new Map<DeploymentId, Delivery[]>()
   for (const delivery of deliveries) {
@@ -45,13 +55,19 @@ export async function serveDeliveries(
   }
   const failed = await Promise.all(
     [...groups].map(([deployment, own]) =>
-      serveDeployment(server, { deployment, own, time }).catch((thrown: unknown) => {
+      serveDeployment(server, { deployment, own, ...serving }).catch((thrown: unknown) => {
         tellFailure(server, deployment, thrown)
         return own
       }),
     ),
   )
   return failed.flat()
+}
+
+/** What is to be done of one deployment. */
+interface Work extends Serving {
+  readonly deployment: DeploymentId
+  readonly own: readonly Delivery[]
 }
 
 function tellFailure(
@@ -62,16 +78,9 @@ function tellFailure(
   platform.journal.write('error', 'delivery.failed', { deployment, message: messageOf(thrown) })
 }
 
-async function serveDeployment(
-  server: DeliveryServer,
-  about: {
-    readonly deployment: DeploymentId
-    readonly own: readonly Delivery[]
-    readonly time: DeliveryTime
-  },
-): Promise<readonly Delivery[]> {
+async function serveDeployment(server: DeliveryServer, work: Work): Promise<readonly Delivery[]> {
   const { platform } = server
-  const { deployment, own, time } = about
+  const { deployment, own, warmth } = work
   const control = await platform.control.read(deployment)
   const pin = await firstPinOf(platform, deployment)
   if (control === undefined || control.closed || pin === undefined) {
@@ -80,6 +89,26 @@ async function serveDeployment(
     return []
   }
   requireRules(deployment, pin)
+  const warm = (await warmth?.take(deployment)) ?? (await warmUp(server, { deployment, pin }))
+  let isWhole = false
+  try {
+    const { failed, isLasting } = await handled(server, warm, work)
+    isWhole = isLasting && failed.length === 0 && !warm.surroundings.life.isAborted()
+    return failed
+  } finally {
+    if (isWhole && warmth !== undefined) await warmth.keep(warm)
+    else await tearDown(warm.surroundings)
+    await warm.recorder.flush()
+  }
+}
+
+/** Makes what an executor of a deployment works with; its plugins start when they are needed. */
+async function warmUp(
+  server: DeliveryServer,
+  { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
+): Promise<Warm> {
+  const { platform, hosts, ports } = server
+  const until = warmUntil(platform.clock)
   const request = await server.reopen(deployment, pin)
   const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
   // Steps are told by the generator, who learns of every end; from here come only messages.
@@ -88,33 +117,27 @@ async function serveDeployment(
       if ('diagnosticEvent' in event) recorder.emit(event)
     },
   }
-  const { hosts, ports } = server
   const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
   const asked = await inEnvironment(server, given)
-  try {
-    return await handled(server, asked, { deployment, own, time })
-  } finally {
-    await recorder.flush()
-  }
+  return { deployment, asked, surroundings: await surround(asked), recorder, until }
 }
 
-/** Runs the deliveries of one deployment; answers those that could not be handled. */
+/**
+ * Runs the deliveries of one deployment; answers those that could not be handled, and whether what
+ * ran may be used again.
+ */
 async function handled(
   server: DeliveryServer,
-  asked: Asked,
-  about: {
-    readonly deployment: DeploymentId
-    readonly own: readonly Delivery[]
-    readonly time: DeliveryTime
-  },
-): Promise<readonly Delivery[]> {
-  const { deployment, own, time } = about
-  const surroundings = await surround(asked)
+  { asked, surroundings }: Warm,
+  { deployment, own, time }: Work,
+): Promise<{ readonly failed: readonly Delivery[]; readonly isLasting: boolean }> {
   const slots = createSlots(limits.chainOperationsMax)
   const limited = limitedTo(asked.platform, time)
   const post = { deployment, slots, limited }
   const executor = await createDeploymentExecutor(asked, surroundings, post)
+  let isStopped = false
   const endWatching = watchStop(asked, deployment, isForced => {
+    isStopped = true
     if (!isForced) return void surroundings.plugins.cancelAll()
     executor.abandon()
     surroundings.plugins.abandon()
@@ -130,11 +153,10 @@ async function handled(
         }),
       ),
     )
-    return failed
+    return { failed, isLasting: !isStopped && !executor.isParting() }
   } finally {
     endWatching()
     await executor.end()
-    await tearDown(surroundings)
   }
 }
 

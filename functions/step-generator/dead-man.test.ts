@@ -41,7 +41,10 @@ describe('whether the holder of a deployment is gone', () => {
 
   test('what is seen of it is its life and the counter of its lease', () => {
     const others = [lease({ executor: 'another' as Lease['executor'], counter: 9 })]
-    expect(seenOf(holder, [...others, lease()])).toEqual({ life: 'life', renewals: 3 })
-    expect(seenOf(holder, others)).toEqual({ life: 'life', renewals: -1 })
+    const executors = { another: 9 }
+    expect(seenOf(holder, [...others, lease()])).toEqual({ life: 'life', renewals: 3, executors })
+    expect(seenOf(holder, others)).toEqual({ life: 'life', renewals: -1, executors })
+    const retired = others.map(one => ({ ...one, retired: true }))
+    expect(seenOf(holder, retired)).toEqual({ life: 'life', renewals: -1, executors: {} })
   })
 })

@@ -3,7 +3,7 @@ import type { LeasesPort } from '../../shared/ports/records.ts'
 import type { NudgesPort, SeenHolder } from '../../shared/ports/queue.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { Control, Lease } from '../../shared/records/head.ts'
-import { leaseIdOf } from '../../shared/engine/deployment/generator-lease.ts'
+import { isOfGenerator, leaseIdOf } from '../../shared/engine/deployment/generator-lease.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 
@@ -17,7 +17,15 @@ export interface DeadManDeps {
 /** How the holder of a deployment stands now. */
 export function seenOf(holder: Holder, leases: readonly Lease[]): SeenHolder {
   const lease = leases.find(({ executor }) => executor === leaseIdOf(holder))
-  return { life: holder.started, renewals: lease?.counter ?? -1 }
+  // Those of which nothing is said are looked at by who takes over.
+  const living = leases
+    .filter(({ executor, retired }) => !retired && !isOfGenerator(executor))
+    .slice(0, limits.seenExecutorsMax)
+  return {
+    life: holder.started,
+    renewals: lease?.counter ?? -1,
+    executors: Object.fromEntries(living.map(({ executor, counter }) => [executor, counter])),
+  }
 }
 
 /**

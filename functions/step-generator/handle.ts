@@ -187,7 +187,9 @@ function lifeNow(
   const hasNews = deps.before.size > (started.handedOver?.ended ?? 0)
   // Of what was registered only a program that runs again asks.
   const hasCaughtUp = pace.unseen() === 0 || deps.recorded?.programEnded !== undefined
-  return { isAsked, limitMs, pace, hasNews, awaited: deps.watcher.open().length, hasCaughtUp }
+  const awaited = deps.watcher.open().length
+  const isLooking = started.liveness.isOverdue()
+  return { isAsked, limitMs, pace, hasNews, awaited, isLooking, hasCaughtUp }
 }
 
 /**

@@ -83,7 +83,7 @@ async function goOnOrWait(
   }
   if (control.handedOver?.pool === 'long' && nudged.pool === 'short')
     return passOn(server, stack, { pool: 'long' })
-  return goOn(judging(server, control.holder), { stack, deployment }, time)
+  return goOn(judging(server, control.holder, nudged.seen), { stack, deployment }, time)
 }
 
 /** The deployment was started a moment ago, or who started it died in that moment. */
@@ -110,10 +110,14 @@ async function passOn(
   return 'passed on'
 }
 
-/** The server with ports that take one holder for dead, and any other for living. */
-function judging(server: StackServer, dead: Holder): StackServer {
+/**
+ * The server with ports that take one holder for dead, and any other for living; and executors that
+ * stand as they were seen.
+ */
+function judging(server: StackServer, dead: Holder, seen: SeenHolder | undefined): StackServer {
   const isHolding = (holder: Holder): boolean => holder.started !== dead.started
-  return { ...server, ports: { ...server.ports, isHolding } }
+  const stood = seen?.executors === undefined ? {} : { stood: seen.executors }
+  return { ...server, ports: { ...server.ports, isHolding, ...stood } }
 }
 
 /** Goes on with a deployment that nobody holds, or closes it. */

@@ -12,6 +12,7 @@ import { packProgram } from '../../shared/programs/program-archive.ts'
 import type { BlobHash, DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { Command, DeploymentOptions } from '../../shared/records/log.ts'
 import type { RequestEnd } from '../../shared/records/request.ts'
+import { withoutOrigins } from '../../shared/state/pending.ts'
 import { printEnvelope } from '../../shared/state/print.ts'
 import type { StoredEnvelope } from '../../shared/state/stored.ts'
 import type { Services } from './services.ts'
@@ -89,7 +90,10 @@ export function openDesk(settings: AwsSettings, services: Pick<Services, 'places
       const { snapshot = '' } = (await catalog.stack(stack)) ?? {}
       if (snapshot === '') return ''
       const envelope: unknown = JSON.parse(Buffer.from(await blobs.get(snapshot)).toString())
-      return printEnvelope(envelope as StoredEnvelope)
+      const stored = envelope as StoredEnvelope
+      const { deployment } = stored
+      if (deployment === null) return ''
+      return printEnvelope({ ...stored, deployment: withoutOrigins(deployment) })
     },
     told: async deployment => {
       const all: string[] = []

@@ -21,6 +21,8 @@ export const limits = {
   sweepMs: 30_000,
   /** The delayed nudge that a holder keeps ahead of itself: lease plus margin. */
   deadManNudgeMs: 90_000,
+  /** Executors of which a dead-man nudge says how they stood: some kilobytes. */
+  seenExecutorsMax: 200,
   /** A function begins to leave so long before its time is over, or a fifth of a short one. */
   leaveMs: 10_000,
   /** A generator with nothing to decide for so long hands over; a quarter of a short life. */
@@ -32,6 +34,11 @@ export const limits = {
   slowMs: 5_000,
   /** From the start of an executor to its first begin, at most; a quarter of a short life. */
   executorStartMs: 5_000,
+  /**
+   * How long an executor's plugins may wait for the next call: credentials that they got are good
+   * for as long as a function lives after that.
+   */
+  warmMs: 300_000,
   /** The shortest time limit of a function: a program and its plugins need seconds to start. */
   functionLimitMinMs: 5_000,
 

@@ -7,6 +7,8 @@ export interface ChainMessage {
   readonly operations: readonly OperationId[]
   /** Whose queue it is in; absent: that of the short pool. */
   readonly pool?: Pool
+  /** The provider instance, where the sender knows it: by it messages are put together. */
+  readonly provider?: string
 }
 
 /** A message on loan: invisible to others until its time is over. */
@@ -61,6 +63,8 @@ export interface SeenHolder {
   readonly life: string
   /** The counter of its lease; -1 when it had none. */
   readonly renewals: number
+  /** The counters of executors that had not retired: who took over would have to wait and look. */
+  readonly executors?: Readonly<Record<ExecutorId, number>>
 }
 
 /** What a nudge says besides the stack, where whoever gets it knows nothing else. */

@@ -147,7 +147,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       const deliveries = await platform.chains.receive(10, 200, { signal: over })
       if (deliveries.length === 0) continue
       const time = { pool: 'short', limitMs: about.limitMs ?? 60_000 } as const
-      await during(about, server => serveDeliveries(server, deliveries, time))
+      await during(about, server => serveDeliveries(server, deliveries, { time }))
     }
   }
   const goOn: TestFunctions['goOn'] = async (about = {}) => {

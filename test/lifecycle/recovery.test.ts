@@ -182,6 +182,7 @@ describe('a sweep', () => {
       look: async () => gone,
       lookUntilKnown: async () => gone,
       dismiss: async () => undefined,
+      isOverdue: () => false,
     }
     let looks = 0
     const looked = Promise.withResolvers<void>()

@@ -1,9 +1,7 @@
+import { limits } from '../../config/limits.ts'
 import type { ChainMessage } from '../../ports/queue.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-
-/** Most operations in one message: an executor runs that many at once. */
-const operationsMax = 64
 
 /** Ready operations as messages: grouped by provider instance, ids only. */
 export function chainMessages(
@@ -17,8 +15,30 @@ export function chainMessages(
     else group.push(operation.id)
   }
   const messages: ChainMessage[] = []
-  for (const ids of groups.values())
-    for (let at = 0; at < ids.length; at += operationsMax)
-      messages.push({ deployment, operations: ids.slice(at, at + operationsMax) })
+  for (const [provider, ids] of groups)
+    messages.push(...cut(ids).map(operations => ({ deployment, operations, provider })))
   return messages
+}
+
+/** Messages of the same deployment, pool and provider instance as few messages. Pure. */
+export function joined(messages: readonly ChainMessage[]): readonly ChainMessage[] {
+  const groups = new Map<string, { readonly like: ChainMessage; readonly ids: OperationId[] }>()
+  for (const message of messages) {
+    const { deployment, pool = '', provider = '', operations } = message
+    const key = JSON.stringify([deployment, pool, provider])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { like: message, ids: [...operations] })
+    else group.ids.push(...operations)
+  }
+  return [...groups.values()].flatMap(({ like, ids }) =>
+    cut([...new Set(ids)]).map(operations => ({ ...like, operations })),
+  )
+}
+
+/** As many as one executor runs at once. */
+function cut(ids: readonly OperationId[]): readonly (readonly OperationId[])[] {
+  const parts: (readonly OperationId[])[] = []
+  for (let at = 0; at < ids.length; at += limits.chainOperationsMax)
+    parts.push(ids.slice(at, at + limits.chainOperationsMax))
+  return parts
 }

@@ -5,6 +5,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
 import { type EndedStep, type StepEnd, succeeded } from '../step-end.ts'
+import { chainMessages } from './chain-messages.ts'
 import type { EndWatcher } from './end-watcher.ts'
 import type { Liveness } from './liveness.ts'
 import { stepEndOf } from './recorded-end.ts'
@@ -46,7 +47,7 @@ export async function runChain(
   const [first] = chain
   const isOver = chain.every(({ operation }) => before.has(operation.id))
   if (first !== undefined && !isOver)
-    await deps.chains.send([{ deployment: deps.deployment, operations: [first.operation.id] }])
+    await deps.chains.send(chainMessages(deps.deployment, [first.operation]))
   const ended: EndedStep[] = []
   for (const [at, { operation, step }] of chain.entries()) {
     const wait = waits[at]

@@ -9,6 +9,7 @@ function life(now: Partial<Record<keyof LifeNow['pace'], number>> & Partial<Life
     limitMs: 60_000,
     hasNews: false,
     awaited: 1,
+    isLooking: false,
     hasCaughtUp: true,
     ...rest,
     pace: {
@@ -45,6 +46,11 @@ describe('a generator that may have to leave', () => {
     [
       'does not park before it has come upon what had ended',
       life({ decided: 1, idleMs: 20_000, hasCaughtUp: false }),
+      undefined,
+    ],
+    [
+      'does not park while an executor may be found gone',
+      life({ decided: 1, idleMs: 20_000, isLooking: true }),
       undefined,
     ],
     [

@@ -19,6 +19,8 @@ export interface LifeNow {
   readonly hasNews: boolean
   /** Operations that are awaited. */
   readonly awaited: number
+  /** Whether an executor may be found gone soon: another life would have to look anew. */
+  readonly isLooking: boolean
   /** Whether it has come upon everything that had ended when it began. */
   readonly hasCaughtUp: boolean
 }
@@ -37,7 +39,7 @@ export function handOverDue(now: LifeNow): Pick<HandOver, 'why' | 'pool'> | unde
   const hasProgress = hasNews || pace.decided() + pace.ended() > 0
   const isIdle = pace.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
   // Else nothing would wake the next one, or that would find nothing new and park on.
-  const mayPark = now.awaited > 0 && now.hasCaughtUp && hasProgress
+  const mayPark = now.awaited > 0 && now.hasCaughtUp && hasProgress && !now.isLooking
   if (isIdle && mayPark) return { why: 'parked', pool: 'short' }
   if (pace.livedMs() < limitMs - leaveMs(limitMs)) return undefined
   const isCheap = pace.replayMs() <= limitMs / 3

@@ -9,13 +9,17 @@ const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
 const span = limits.leaseMs + limits.leaseMarginMs
 
 /** Leases that a test writes, with what was done to them. */
-function observed(alive: boolean | undefined) {
+function observed(
+  alive: boolean | undefined,
+  stood?: Parameters<typeof createLiveness>[0]['stood'],
+) {
   const leases: Lease[] = []
   const done: string[] = []
   let nowMs = 0
   const slept: (() => void)[] = []
   const deps: Parameters<typeof createLiveness>[0] = {
     holder,
+    ...(stood === undefined ? {} : { stood }),
     isAlive: () => alive,
     endGroup: ({ pid }) => void done.push(`end ${pid}`),
     clock: {
@@ -47,7 +51,7 @@ function observed(alive: boolean | undefined) {
   }
   const lookUntil = async (): Promise<readonly string[]> => [...(await liveness.lookUntilKnown())]
   const each = (act: (atMs: number) => void): void => void slept.push(() => act(nowMs))
-  return { write, look, done, lookUntil, each }
+  return { write, look, done, lookUntil, each, isOverdue: liveness.isOverdue }
 }
 
 test('one of this host is gone once its process is, and its plugins are ended first', async () => {
@@ -106,4 +110,35 @@ test('one that renews is known to live as soon as it does', async () => {
   })
   expect(await lookUntil()).toEqual([])
   expect(done).toEqual([])
+})
+
+test('one that stands as it stood when a nudge was sent is gone at the first look', async () => {
+  const { write, look } = observed(undefined, { ['e' as ExecutorId]: 3 })
+  write(3)
+  expect(await look(0)).toEqual(['e'])
+})
+
+test('one that has renewed since is looked at from anew', async () => {
+  const { write, look } = observed(undefined, { ['e' as ExecutorId]: 2 })
+  write(3)
+  expect(await look(0)).toEqual([])
+  expect(await look(span)).toEqual([])
+  expect(await look(span + 1)).toEqual(['e'])
+})
+
+test('a renewal is overdue a while after it was due, until it comes or who owes it is gone', async () => {
+  const { write, look, isOverdue } = observed(undefined)
+  write(3)
+  await look(0)
+  await look(limits.leaseRenewMs)
+  expect(isOverdue()).toBe(false)
+  await look(limits.leaseRenewMs + 3 * limits.lookMs)
+  expect(isOverdue()).toBe(true)
+  write(4)
+  await look(40_000)
+  expect(isOverdue()).toBe(false)
+  await look(80_000)
+  expect(isOverdue()).toBe(true)
+  await look(40_000 + span + 1)
+  expect(isOverdue()).toBe(false)
 })

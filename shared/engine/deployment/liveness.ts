@@ -15,6 +15,11 @@ export interface LivenessDeps {
   readonly isAlive: (process: Pick<Holder, 'host' | 'pid' | 'started'>) => boolean | undefined
   /** Ends a process group of this host that its parent left behind. */
   readonly endGroup: (group: ProcessGroup) => void
+  /**
+   * The counters of executors as they stood a lease and its margin ago: one that stands so still is
+   * gone. Absent: nobody has looked before.
+   */
+  readonly stood?: Readonly<Record<ExecutorId, number>>
 }
 
 /** Which executors of a deployment are gone; none of them ever comes back. */
@@ -32,6 +37,8 @@ export interface Liveness {
    * gone, and one that lives loses its lease.
    */
   readonly dismiss: (executors: Iterable<ExecutorId>) => Promise<void>
+  /** Whether a renewal of an executor is overdue, by the last look: it may be found gone soon. */
+  readonly isOverdue: () => boolean
 }
 
 interface Observation {
@@ -52,6 +59,9 @@ interface Seen {
  */
 export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Liveness {
   const seen = new Map<ExecutorId, Seen>()
+  const open = new Set<ExecutorId>()
+  for (const [executor, counter] of Object.entries(deps.stood ?? {}))
+    seen.set(executor as ExecutorId, { counter, atMs: -Infinity })
   const standsStill = ({ executor, counter }: Lease): boolean => {
     const nowMs = deps.clock.monotonicMs()
     const before = seen.get(executor)
@@ -64,9 +74,13 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
   const observe = async (): Promise<Observation> => {
     const leases = await deps.leases.list(deployment)
     const gone = new Set<ExecutorId>()
+    open.clear()
     for (const lease of leases) {
       const isDead = deps.isAlive(lease.holder) === false
-      if (!lease.retired && !isDead && !standsStill(lease)) continue
+      if (!lease.retired && !isDead && !standsStill(lease)) {
+        if (!isOfGenerator(lease.executor)) open.add(lease.executor)
+        continue
+      }
       if (isDead) for (const group of lease.groups) deps.endGroup(group)
       if (!lease.retired) await deps.leases.retire(deployment, lease.executor)
       gone.add(lease.executor)
@@ -91,6 +105,10 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
     },
     async dismiss(executors) {
       for (const executor of executors) await deps.leases.retire(deployment, executor)
+    },
+    isOverdue() {
+      const sinceMs = deps.clock.monotonicMs() - limits.leaseRenewMs - 2 * limits.lookMs
+      return [...open].some(executor => (seen.get(executor)?.atMs ?? Infinity) < sinceMs)
     },
   }
 }

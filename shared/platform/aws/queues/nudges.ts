@@ -38,7 +38,13 @@ const nudgeForm = z.object({
   v: z.literal(1),
   stack: z.string().min(1),
   dueAt: z.int().positive().optional(),
-  seen: z.object({ life: z.string().max(200), renewals: z.int() }).optional(),
+  seen: z
+    .object({
+      life: z.string().max(200),
+      renewals: z.int(),
+      executors: z.record(z.string().max(200), z.int()).optional(),
+    })
+    .optional(),
 })
 
 /** A nudge as whoever gets it sees it. */
@@ -75,7 +81,8 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     }
     const earlyMs = (nudge.dueAt ?? 0) - clock.now()
     const stack = nudge.stack as StackId
-    const seen = nudge.seen === undefined ? {} : { seen: nudge.seen }
+    // Its names are those of our own messages.
+    const seen = nudge.seen === undefined ? {} : { seen: nudge.seen as SeenHolder }
     if (earlyMs <= 0) return { stack, ...seen }
     await send(stack, earlyMs, seen)
     return undefined

@@ -1,0 +1,59 @@
+import { limits } from '../../shared/config/limits.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
+import type { EventRecorder } from '../../shared/engine/events/recorder.ts'
+import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
+import { type Asked, type Surroundings, tearDown } from '../surroundings/surround.ts'
+
+/** What the calls of one deployment share in one environment: plugins that run, configured. */
+export interface Warm {
+  readonly deployment: DeploymentId
+  readonly asked: Asked
+  readonly surroundings: Surroundings
+  readonly recorder: EventRecorder
+  /** From when on it is made anew: credentials that its plugins got end. */
+  readonly until: EpochMs
+}
+
+/** Keeps what ran for one deployment, for the next call of the same. */
+export interface Warmth {
+  /** What was kept of the deployment; what was kept of another one is ended first. */
+  readonly take: (deployment: DeploymentId) => Promise<Warm | undefined>
+  /** Keeps it, and ends what was kept before. */
+  readonly keep: (warm: Warm) => Promise<void>
+  /** Ends what is kept. */
+  readonly release: () => Promise<void>
+}
+
+/**
+ * Makes the warmth of an environment. Nothing runs under an identity between calls: what is kept
+ * is processes that wait to be asked.
+ */
+export function createWarmth(clock: Pick<ClockPort, 'now'>): Warmth {
+  let kept: Warm | undefined
+  const release = async (): Promise<void> => {
+    const before = kept
+    kept = undefined
+    if (before !== undefined) await tearDown(before.surroundings)
+  }
+  return {
+    async take(deployment) {
+      const found = kept
+      if (found?.deployment !== deployment || found.until <= clock.now()) {
+        await release()
+        return undefined
+      }
+      kept = undefined
+      return found
+    },
+    async keep(warm) {
+      await release()
+      kept = warm
+    },
+    release,
+  }
+}
+
+/** Until when what is made now may be kept. */
+export function warmUntil(clock: Pick<ClockPort, 'now'>): EpochMs {
+  return (clock.now() + limits.warmMs) as EpochMs
+}
