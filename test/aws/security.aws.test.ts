@@ -36,6 +36,7 @@ const secrets = {
 whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   const passed = new Map<string, Set<string>>()
   const bytesOf = new Map<string, number>()
+  const sent = new Set<string>()
   let finder = createSecretFinder(secrets)
   let bundles: ReturnType<typeof createBundles>
   let proxy: CountingProxy
@@ -53,6 +54,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     bundles = createBundles()
     proxy = await startCountingProxy(settings(), (service, body) => {
       bytesOf.set(service, (bytesOf.get(service) ?? 0) + body.length)
+      if (service === 'SQS') for (const field of fieldsSent(body)) sent.add(field)
       for (const name of finder.foundIn(body))
         passed.set(service, (passed.get(service) ?? new Set()).add(name))
     })
@@ -135,7 +137,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
       { v: 1, deployment: '../../etc/passwd', operations: [1] },
       { v: 1, deployment, operations: [-1] },
       // A plan of one's own instead of ids.
-      { v: 1, deployment, operations: [{ kind: 'delete', urn: 'urn:x' }], provider: 'gold' },
+      { v: 1, deployment, operations: [{ kind: 'delete', urn: 'urn:x' }] },
       { v: 1, deployment, blob: '0'.repeat(64) },
       'rm -rf /\n{"v":1}',
     ]
@@ -178,6 +180,10 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
       Object.fromEntries([...passed].map(([service, names]) => [service, [...names]])),
     ).toEqual({})
     expect([...finder.foundIn(Buffer.from(place.said()))]).toEqual([])
+    // A message says where to look, and nothing of what is there.
+    const known = ['v', 'deployment', 'operations', 'pool', 'stack', 'seen', 'dueAt']
+    expect([...sent].filter(field => !known.includes(field))).toEqual([])
+    expect([...sent]).toEqual(expect.arrayContaining(['deployment', 'operations', 'stack']))
     for (const service of ['DYNAMODB', 'SQS', 'S3', 'KMS'])
       expect(bytesOf.get(service) ?? 0, service).toBeGreaterThan(100)
     await provesItself(held)
@@ -203,3 +209,15 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     expect(new Set(found)).toContain('a secret of the configuration')
   }
 })
+
+/** The fields of the messages that a request sends. */
+function fieldsSent(body: Buffer): readonly string[] {
+  const bodies = [...body.toString().matchAll(/"MessageBody":("(?:[^"\\]|\\.)*")/g)]
+  return bodies.flatMap(([, text = '""']) => {
+    try {
+      return Object.keys(JSON.parse(JSON.parse(text) as string) as object)
+    } catch {
+      return []
+    }
+  })
+}

@@ -61,7 +61,7 @@ export function createModelBucket(
       if (IfMatch !== undefined && stands?.bytes === undefined) throw refusal('NoSuchKey', 404)
       if (IfMatch !== undefined && IfMatch !== tagOf(stands))
         throw refusal('PreconditionFailed', 412)
-      const bytes = Uint8Array.from(input.Body as Uint8Array)
+      const bytes = new Uint8Array(input.Body as Uint8Array)
       const { ChecksumSHA256 } = input
       const checksum = createHash('sha256').update(bytes).digest('base64')
       if (ChecksumSHA256 !== undefined && ChecksumSHA256 !== checksum)
@@ -121,8 +121,8 @@ function tagOf(version: Version | undefined): string {
 /** The body of an answer as the SDK hands it over. */
 function bodyOf(bytes: Uint8Array) {
   return {
-    transformToByteArray: async () => Uint8Array.from(bytes),
-    transformToWebStream: () => new Blob([Uint8Array.from(bytes)]).stream(),
+    transformToByteArray: async () => new Uint8Array(bytes),
+    transformToWebStream: () => new Blob([new Uint8Array(bytes)]).stream(),
   }
 }
 
