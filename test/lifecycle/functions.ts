@@ -43,6 +43,8 @@ export interface TestFunctions {
 export interface CallAbout {
   readonly kill?: Killing
   readonly limitMs?: number
+  /** Whether its environment may work for the stack; it may where it is absent. */
+  readonly mayServe?: boolean
 }
 
 const manager = createPassphraseManager('functions')
@@ -75,7 +77,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     pendingCreates: { exist: new Map(), forget: false },
   })
   const during = async <T>(
-    { kill }: CallAbout,
+    { kill, mayServe = true }: CallAbout,
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
     const process = await openProcess({
@@ -95,6 +97,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     }
     const server = {
       platform: process.platform,
+      mayServe: () => mayServe,
       requests: platform.requests,
       tell: platform,
       ports: {

@@ -12,6 +12,7 @@ import { createDeadLetters } from './dead-letters.ts'
 import { createLoans, formatReceipt, isVoid, parseReceipt } from './loans.ts'
 import { nameOfQueue, poll, type QueueUrls, type RawMessage } from './poll.ts'
 import { removeMessage } from './remove-message.ts'
+import { sendAgain } from './send-again.ts'
 import { sendBodies } from './send.ts'
 
 /** What the queue of chains needs. */
@@ -35,6 +36,8 @@ export interface AwsChainQueue extends ChainQueuePort {
    * not reported it.
    */
   readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<Delivery | undefined>
+  /** See `sendAgain`. */
+  readonly sendAgain: (pool: Pool, raw: RawMessage) => Promise<void>
 }
 
 /**
@@ -112,6 +115,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
     },
     ...createDeadLetters(deps),
     fromEvent: (pool, raw) => deliveryOf(pool, 'event', raw),
+    sendAgain: (pool, raw) => sendAgain(sqs, queues[pool].url, raw),
   }
 }
 
