@@ -85,6 +85,24 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     expect(audited.filter(({ kind }) => kind === 'asked')).toHaveLength(audited.length / 2)
   })
 
+  test('a plugin is sent once for a version, and found there by functions', async () => {
+    const file = 'pulumi-resource-silver-v1.2.3-linux-amd64.tar.gz'
+    const push = (text: string): Promise<Ran> => {
+      writeFileSync(join(client.program, file), text)
+      return client.run(['plugin', 'push', file])
+    }
+    expect((await push('good')).err).toContain('LOGIN_MISSING')
+    succeeded(await login(await tokenOf('deploy')))
+    expect((await push('good')).err).toContain('API_FORBIDDEN')
+    succeeded(await login(await tokenOf('admin')))
+    for (const _ of [1, 2]) expect(succeeded(await push('good')).err).toContain('silver 1.2.3')
+    expect((await push('evil')).err).toContain('PLUGIN_TAKEN')
+    const key = { kind: 'resource', name: 'silver', version: '', os: 'linux', arch: 'x64' }
+    const found = await place.desk.platform.plugins.get(key)
+    expect([found?.version, Buffer.from(found?.bytes ?? []).toString()]).toEqual(['1.2.3', 'good'])
+    expect((await client.run(['plugin', 'push', 'some.zip'])).exit).toBe(2)
+  }, 120_000)
+
   test('what a token may not do is refused, and nothing of it happens', async () => {
     const statusOf = async (token: string, what: string, body?: object): Promise<number> => {
       const [method = '', path = ''] = what.split(' ')
@@ -178,11 +196,10 @@ whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
         expect.stringMatching(/cancelled/i),
       ])
       const history = await platform.catalog.history(place.stack, 10)
-      writeFileSync(
-        '/tmp/api-debug.txt',
-        `${JSON.stringify(history, null, 1)}\n${ended.out}${ended.err}\n${place.said()}`,
-      )
-      expect(history.map(({ result }) => result)).toEqual(['cancelled', 'succeeded'])
+      expect(
+        history.map(({ result }) => result),
+        place.said(),
+      ).toEqual(['cancelled', 'succeeded'])
       expect(verifyExport(succeeded(await run('stack', 'export')).out, { sealed: true })).toEqual(
         [],
       )
