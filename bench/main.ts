@@ -6,9 +6,10 @@ import { benchNoop } from './noop.ts'
 import { report } from './report.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
-// The journal's benchmark has options of its own.
-if (process.argv[2] === 'journal') {
-  const words = [join(import.meta.dirname, 'journal.ts'), ...process.argv.slice(3)]
+// These have options of their own.
+const [, , own = ''] = process.argv
+if (['journal', 'cost', 'budget'].includes(own)) {
+  const words = [join(import.meta.dirname, `${own}.ts`), ...process.argv.slice(3)]
   process.exit(spawnSync(process.execPath, words, { stdio: 'inherit' }).status ?? 1)
 }
 
@@ -24,7 +25,7 @@ if (name === 'w1' || name === 'flat' || name === 'chain') await benchWorkload(na
 else if (name === 'noop') await benchNoop(Number(values.repetitions ?? '5'))
 else {
   console.error(
-    'usage: npm run bench -- w1|flat|chain|noop|journal [--sizes 500,1000] [--repetitions 3] [--peer no]',
+    'usage: npm run bench -- w1|flat|chain|noop|journal|cost|budget [--sizes 500,1000] [--repetitions 3] [--peer no]',
   )
   process.exitCode = 2
 }

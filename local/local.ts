@@ -118,12 +118,7 @@ export async function openLocal(options: {
     story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
     prune: asked => prune(pruning, asked),
     serve: serving => serveHome({ platform, ports, home: options.home }, serving),
-    api: asked =>
-      callHere(
-        apiPorts(platform, undefined, () => undefined),
-        ports.holder.who,
-        asked,
-      ),
+    api: asked => callHere(apiPorts(platform, undefined), ports.holder.who, asked),
     close: () => platform.close(),
   }
 }

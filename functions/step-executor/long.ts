@@ -7,12 +7,19 @@ const pollMs = 20_000
 const deliveriesMax = 4
 
 /** The step executor as a task without a time limit, for operations that take long. */
-const turn: LongTurn = async ({ platform, server }, { over, during }) => {
+const turn: LongTurn = async ({ platform, server, leave }, { over, during }) => {
+  const { chains } = platform
   const about = { pool: 'long', signal: over } as const
-  const deliveries = await platform.chains.receive(deliveriesMax, pollMs, about)
+  const deliveries = await chains.receive(deliveriesMax, pollMs, about)
   if (deliveries.length === 0) return
-  const failed = await during(serveDeliveries(server(), deliveries, { time: { pool: 'long' } }))
-  for (const { receipt } of failed) await platform.chains.extend(receipt, 0)
+  const serving = { time: { pool: 'long' } } as const
+  const { failed, elsewhere } = await during(serveDeliveries(server(), deliveries, serving))
+  for (const { receipt } of failed) await chains.extend(receipt, 0)
+  for (const { message, receipt } of elsewhere) {
+    await chains.send([{ ...message, pool: 'long' }])
+    await chains.remove(receipt)
+  }
+  if (elsewhere.length > 0) leave()
 }
 
 await runLongPool(turn)

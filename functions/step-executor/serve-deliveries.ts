@@ -3,13 +3,13 @@ import type { EventSink } from '../../shared/engine/events/event.ts'
 import { leaveMs } from '../../shared/engine/deployment/hand-over.ts'
 import type { Pin } from '../../shared/engine/deployment/log-view.ts'
 import { firstPinOf, requireRules } from '../../shared/engine/deployment/rules.ts'
-import { createSlots } from '../../shared/engine/executor/slots.ts'
+import { createSlots } from '../../shared/engine/deployment/slots.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { Delivery } from '../../shared/ports/queue.ts'
-import type { DeploymentId } from '../../shared/records/ids.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { inEnvironment, type LifeDeps } from '../step-generator/serve-life.ts'
 import { watchStop } from '../step-generator/watch-stop.ts'
@@ -39,29 +39,38 @@ export interface Serving {
   readonly warmth?: Warmth
 }
 
+/** Deliveries that must come again, and those of stacks that this environment is not for. */
+export interface Deliveries {
+  readonly failed: readonly Delivery[]
+  readonly elsewhere: readonly Delivery[]
+}
+
 /**
  * Handles deliveries of any deployments, those of one by one executor with a lease of its own; what
- * is left of its time is shared by all. Answers the deliveries that must come again.
+ * is left of its time is shared by all.
  */
 export async function serveDeliveries(
   server: DeliveryServer,
   deliveries: readonly Delivery[],
   serving: Serving,
-): Promise<readonly Delivery[]> {
+): Promise<Deliveries> {
   const groups = new Map<DeploymentId, Delivery[]>()
   for (const delivery of deliveries) {
     const { deployment } = delivery.message
     groups.set(deployment, [...(groups.get(deployment) ?? []), delivery])
   }
-  const failed = await Promise.all(
+  const all = await Promise.all(
     [...groups].map(([deployment, own]) =>
       serveDeployment(server, { deployment, own, ...serving }).catch((thrown: unknown) => {
         tellFailure(server, deployment, thrown)
-        return own
+        return { failed: own, elsewhere: [] }
       }),
     ),
   )
-  return failed.flat()
+  return {
+    failed: all.flatMap(({ failed }) => failed),
+    elsewhere: all.flatMap(({ elsewhere }) => elsewhere),
+  }
 }
 
 /** What is to be done of one deployment. */
@@ -78,7 +87,7 @@ function tellFailure(
   platform.journal.write('error', 'delivery.failed', { deployment, message: messageOf(thrown) })
 }
 
-async function serveDeployment(server: DeliveryServer, work: Work): Promise<readonly Delivery[]> {
+async function serveDeployment(server: DeliveryServer, work: Work): Promise<Deliveries> {
   const { platform } = server
   const { deployment, own, warmth } = work
   const control = await platform.control.read(deployment)
@@ -86,15 +95,17 @@ async function serveDeployment(server: DeliveryServer, work: Work): Promise<read
   if (control === undefined || control.closed || pin === undefined) {
     // Nothing more of it begins: what the log does not hold, or holds no more, is dropped.
     for (const { receipt } of own) await platform.chains.remove(receipt)
-    return []
+    return { failed: [], elsewhere: [] }
   }
   requireRules(deployment, pin)
+  const { stack } = deploymentPartsOf(deployment)
+  if (server.mayServe?.(stack) === false) return { failed: [], elsewhere: own }
   const warm = (await warmth?.take(deployment)) ?? (await warmUp(server, { deployment, pin }))
   let isWhole = false
   try {
     const { failed, isLasting } = await handled(server, warm, work)
     isWhole = isLasting && failed.length === 0 && !warm.surroundings.life.isAborted()
-    return failed
+    return { failed, elsewhere: [] }
   } finally {
     if (isWhole && warmth !== undefined) await warmth.keep(warm)
     else await tearDown(warm.surroundings)

@@ -3,7 +3,7 @@ import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
 import { keepLease } from '../../shared/engine/executor/lease.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { DeploymentId } from '../../shared/records/ids.ts'
+import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import {
   type Asked,
@@ -40,6 +40,8 @@ export interface LifeDeps {
   readonly hosts?: () => Hosts
   /** The environment of a stack's program and plugins; that of this process where it is absent. */
   readonly environmentOf?: (request: DeployRequest) => Promise<Readonly<Record<string, string>>>
+  /** Whether this environment may work for a stack; for any where it is absent. */
+  readonly mayServe?: (stack: StackId) => boolean
   /** Puts plugins that are nowhere into the plugin cache of that environment. */
   readonly fetchPlugin?: FetchPlugin
 }

@@ -42,8 +42,16 @@ export interface Nudged {
   readonly pool: Pool
 }
 
-/** What came of a nudge, for the log. */
-export type Served = 'idle' | 'held' | 'ended' | 'left' | 'parked' | 'refused' | 'passed on'
+/** What came of a nudge, for the log. `elsewhere`: this environment is for another stack. */
+export type Served =
+  | 'idle'
+  | 'held'
+  | 'ended'
+  | 'left'
+  | 'parked'
+  | 'refused'
+  | 'passed on'
+  | 'elsewhere'
 
 /** Serves one nudge. Throws what the store throws; the nudge is to come again then. */
 export async function serveStack(
@@ -133,6 +141,7 @@ async function goOn(
     return 'ended'
   }
   requireRules(deployment, pin)
+  if (server.mayServe?.(stack) === false) return 'elsewhere'
   const request = await server.reopen(deployment, pin)
   // Should this life die before it has a lease, somebody is to look again.
   await platform.nudges.nudge(stack, limits.deadManNudgeMs)
@@ -172,6 +181,7 @@ async function beginNext(server: StackServer, stack: StackId, time: LifeTime): P
       await endTold(server, asked, { kind: 'superseded', by: next.key })
       continue
     }
+    if (server.mayServe?.(stack) === false) return 'elsewhere'
     const begun = await begin(server, asked, time).catch(thrown => refuse(server, asked, thrown))
     if (begun !== 'refused') return begun
     refused = 'refused'

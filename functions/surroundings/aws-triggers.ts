@@ -1,5 +1,3 @@
-import { outboundVariables } from '../../shared/config/outbound-variables.ts'
-import { isTruthy } from '../../shared/config/truthy.ts'
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import { awsSettings } from '../../shared/platform/aws/clients.ts'
@@ -14,8 +12,8 @@ import {
   createTriggerPlatform,
 } from '../../shared/platform/aws/trigger-platform.ts'
 import { createLog } from '../../shared/platform/system/log.ts'
-import type { AddressRules } from '../../shared/triggers/addresses.ts'
 import { createOutbound } from '../../shared/triggers/outbound.ts'
+import { addressRules } from './address-rules.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -52,13 +50,4 @@ export function openWebhooks(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, '
   const log = createLog({ level: 'info', write: line => void process.stdout.write(line) })
   const platform = createTriggerPlatform({ settings, places: awsPlaces(env), log })
   return { ...platform, execute: 'functions' }
-}
-
-/** Which addresses calls to the outside may reach, as the environment says; public ones else. */
-function addressRules(env: Env): AddressRules {
-  const networks = (env[outboundVariables.networks] ?? '').split(',').map(one => one.trim())
-  return {
-    allowedNetworks: networks.filter(one => one !== ''),
-    isPlainAllowed: isTruthy(env[outboundVariables.plain]),
-  }
 }

@@ -15,6 +15,7 @@ import { createLog } from '../../shared/platform/system/log.ts'
 import { compact } from '../compaction/handle.ts'
 import type { StackServer } from '../step-generator/serve-stack.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
+import { clearScratch, createOneStack } from './one-stack.ts'
 import { createPluginFetch } from './plugin-folder.ts'
 import { openSecrets } from './open-secrets.ts'
 import { createProgramFolders } from './program-folder.ts'
@@ -33,12 +34,16 @@ export interface AwsSurroundings {
   readonly server: () => StackServer
   /** The same for a generator, who opens programs of repositories and tells what came of them. */
   readonly generator: () => StackServer
+  /** Ends this environment, which is for one stack; what is for others was sent again. */
+  readonly leave: () => void
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Reads the environment of a function. Throws AWS_SETTINGS_INVALID. */
 export function openAws(env: Env): AwsSurroundings {
+  clearScratch(env)
+  const { mayServe, leave } = createOneStack()
   const settings = awsSettings(env)
   const places = awsPlaces(env)
   const log = createLog({ level: 'info', write: line => void process.stdout.write(line) })
@@ -70,6 +75,7 @@ export function openAws(env: Env): AwsSurroundings {
     requests: platform.requests,
     ports: functionPorts(platform),
     environmentOf,
+    mayServe,
     fetchPlugin,
     ...archivedRequests(platform.requests, programs),
   })
@@ -87,7 +93,7 @@ export function openAws(env: Env): AwsSurroundings {
     const made = server()
     return { ...made, tell: triggers, open: openWithRepositories(made.open, repositories) }
   }
-  return { platform, places, server, generator }
+  return { platform, places, server, generator, leave }
 }
 
 /** The ports of a generator in a function: of other functions nothing is known but their leases. */

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packProgram } from '../../shared/programs/program-archive.ts'
+import { limits } from '../../shared/config/limits.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { createProgramFolders } from './program-folder.ts'
 
@@ -98,6 +99,21 @@ describe('an archive that is no program', () => {
     ['is cut off', gzipSync(Buffer.alloc(100)).subarray(0, 15)],
   ])('%s: it is refused and nothing is left', async (_what, bytes) => {
     await expect(unpacked(bytes)).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
+    expect(left()).toBe(false)
+  })
+
+  test('says that it holds more than a program may: it is refused and nothing is left', async () => {
+    const header = Buffer.alloc(512)
+    header.write('index.js\0')
+    header.write('0000644\0', 100)
+    header.write(`${(limits.programBytesMax + 1).toString(8).padStart(11, '0')}\0`, 124)
+    header.write('0'.repeat(11), 136)
+    header.write('        0', 148)
+    header.write('ustar\u000000', 257)
+    const sum = header.reduce((all, byte) => all + byte, 0)
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    const bytes = gzipSync(Buffer.concat([header, Buffer.alloc(1_000_000)]))
+    await expect(unpacked(bytes)).rejects.toMatchObject({ code: 'ARCHIVE_TOO_LARGE' })
     expect(left()).toBe(false)
   })
 

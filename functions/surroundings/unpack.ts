@@ -29,6 +29,7 @@ export async function unpackArchive(
       extract({ cwd: into, strict: true, filter: (path, entry) => isTaken(path, entry) }),
     )
   } catch (cause) {
+    if (refusal !== undefined) throw refusal
     const why = messageOf(cause)
     throw error('ARCHIVE_UNREADABLE', `the ${name} cannot be unpacked: ${why}`, {
       cause,

@@ -1,13 +1,19 @@
+import type { S3Client } from '@aws-sdk/client-s3'
 import { limits } from '../../shared/config/limits.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
+import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
+import { createRecords } from '../../shared/platform/aws/records.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import { createCloud } from '../lifecycle/cloud.ts'
 import { openEngine, type Program } from '../lifecycle/engine.ts'
 import { project, stackName } from '../lifecycle/hosts.ts'
 import { thing } from '../lifecycle/things.ts'
 import type { Billed } from '../sim/model-capacity.ts'
+import { createModelBucket } from '../sim/model-bucket.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, freshTables, recordsOver } from './records.ts'
+import { createTables, freshTables } from './records.ts'
 
 /** What requests of one purpose came to. */
 interface Sum {
@@ -44,36 +50,69 @@ const program =
     await Promise.all(names.map(name => thing(monitor, name, { text: version + name })))
   }
 
-/** Deploys, changes and removes `count` resources, and says what each command spent. */
-export async function spendOn(count: number): Promise<readonly Spent[]> {
-  let sums = new Map<string, Sum>()
+/** Everything that is counted: records and blobs over models of DynamoDB and S3. */
+async function countedPorts(add: (purpose: string, billed: Billed) => void) {
   let purpose = ''
-  const model = createModelDynamo(billed => add(sums, purpose, billed))
+  const model = createModelDynamo(billed => add(purpose, billed))
+  const clock = createSystemClock()
+  const object = (operation: string): void => {
+    const isRead = /^(Get|Head)/.test(operation)
+    const units = { readUnits: isRead ? 1 : 0, writeUnits: isRead ? 0 : 1 }
+    add(`S3 ${operation}`, { operation, table: '', items: 1, ...units })
+  }
+  const s3 = createModelBucket(clock.now, object).client
   const { send } = model.client
   const named = (async (...asked: Parameters<typeof send>): Promise<unknown> => {
     purpose = purposeOf(asked[0])
     return send(...asked)
   }) as ModelDynamo['client']['send']
-  const names = freshTables()
-  await createTables(model.client, names)
-  const records = recordsOver({ send: named }, names)
+  const tables = freshTables()
+  await createTables(model.client, tables)
+  const blobs = createBlobs({ s3: s3 as S3Client, bucket: 'b', prefix: 'blobs/', clock })
+  const about = { client: { send: named }, clock, random: createSystemRandom(), tables }
+  return { ...createRecords({ ...about, region: 'eu-test-1' }, blobs), blobs, clock }
+}
+
+/** Deploys, changes and removes `count` resources, and says what each command spent. */
+export async function spendOn(count: number): Promise<readonly Spent[]> {
+  let sums = new Map<string, Sum>()
+  const counted = await countedPorts((purpose, billed) => add(sums, purpose, billed))
   const stack = stackIdOf(project, stackName)
-  await records.catalog.createStack(stack, records.clock.now())
+  await counted.catalog.createStack(stack, counted.clock.now())
   const engine = await openEngine(createCloud().script)
   const disturb = (platform: Platform): Partial<Platform> => {
-    const { blobs: _, clock: __, catalog, ...ports } = records
+    const { blobs, clock: __, catalog, ...ports } = counted
     // What is asked by the clock grows with the time and not with the steps: a generator reads the
     // heads that it awaits every two seconds. Here hints tell it, and by the clock leases are
     // renewed only.
     const every: Platform['clock']['every'] = (ms, call) =>
       ms === limits.leaseRenewMs ? platform.clock.every(ms, call) : () => undefined
     const clock = { ...platform.clock, every }
-    return { ...ports, clock, catalog: mirrored(catalog, platform.catalog) }
+    const send: Platform['chains']['send'] = async messages => {
+      const items = messages.length
+      if (items > 0)
+        add(sums, 'messages', { operation: '', table: '', items, readUnits: 0, writeUnits: 0 })
+      await platform.chains.send(messages)
+    }
+    return {
+      ...ports,
+      clock,
+      chains: { ...platform.chains, send },
+      blobs: {
+        get: blobs.get,
+        put: async bytes => {
+          await platform.blobs.put(bytes)
+          return blobs.put(bytes)
+        },
+      },
+      catalog: mirrored(catalog, platform.catalog),
+    }
   }
   const spent: Spent[] = []
   const run = async (command: string, given: Program | undefined, asked: object): Promise<void> => {
     sums = new Map()
-    const { result } = await engine.run(given, { disturb, parallel: 64, ...asked })
+    // Time is slow, so that a machine with other work loses no lease.
+    const { result } = await engine.run(given, { disturb, parallel: 64, haste: 0.1, ...asked })
     if (result.result !== 'succeeded') throw new Error(`${command} ${JSON.stringify(result)}`)
     spent.push({ command, resources: count, by: sums })
   }
@@ -127,19 +166,39 @@ const most = {
   stepReadUnits: 8,
 } as const
 
+/** What a command spent, in all and on what the budget leaves out. */
+export interface Totals {
+  readonly writes: number
+  readonly writeUnits: number
+  readonly reads: number
+  readonly readUnits: number
+  /** Chains that were sent. */
+  readonly messages: number
+  /** Write units of events and of arrivals. */
+  readonly apartUnits: number
+}
+
+/** What of a command's requests the budget is about, and what it leaves out. */
+export function totalsOf({ by }: Spent): Totals {
+  const isApart = (purpose: string): boolean => / (events|writers|arrival)$/.test(purpose)
+  const total = (of: (sum: Sum) => number, apart = false): number =>
+    [...by].reduce((all, [purpose, sum]) => all + (isApart(purpose) === apart ? of(sum) : 0), 0)
+  return {
+    writes: total(sum => (sum.writeUnits > 0 ? sum.requests : 0)),
+    writeUnits: total(sum => sum.writeUnits),
+    reads: total(sum => (sum.readUnits > 0 ? sum.requests : 0)),
+    readUnits: total(sum => sum.readUnits),
+    messages: by.get('messages')?.items ?? 0,
+    apartUnits: total(sum => sum.writeUnits, true),
+  }
+}
+
 /** Checks what commands spent; throws with the figures of the one that spent too much. */
 export function checkSpent(spent: readonly Spent[]): void {
-  for (const { command, resources, by } of spent) {
-    const sums = [...by].filter(([purpose]) => !/ (events|writers|arrival)$/.test(purpose))
-    const total = (of: (sum: Sum) => number): number =>
-      sums.reduce((all, [, sum]) => all + of(sum), 0)
+  for (const one of spent) {
+    const { command, resources, by } = one
     const steps = command === 'same' ? 0 : resources
-    const found = {
-      writes: total(sum => (sum.writeUnits > 0 ? sum.requests : 0)),
-      writeUnits: total(sum => sum.writeUnits),
-      reads: total(sum => (sum.readUnits > 0 ? sum.requests : 0)),
-      readUnits: total(sum => sum.readUnits),
-    }
+    const found = totalsOf(one)
     const bounds = {
       writes: most.fixed.writes + steps * most.step.writes,
       writeUnits: most.fixed.writes + steps * most.step.writes,
@@ -147,7 +206,7 @@ export function checkSpent(spent: readonly Spent[]): void {
       readUnits: most.fixed.reads + steps * most.stepReadUnits,
     }
     const over = (Object.keys(bounds) as (keyof typeof bounds)[]).filter(
-      one => found[one] > bounds[one],
+      name => found[name] > bounds[name],
     )
     if (over.length > 0)
       throw new Error(

@@ -58,6 +58,8 @@ export function createBundles(): {
 /** More of a place. */
 export interface CloudPlaceOptions {
   readonly aws: AwsSettings
+  /** Where functions and event sources find the services, when that is elsewhere. */
+  readonly through?: AwsSettings
   readonly code: (row: FunctionRow) => string | undefined
   readonly settings?: Readonly<Record<string, string>>
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
@@ -116,6 +118,7 @@ export async function createCloudPlace(
   const lines: string[] = []
   const say = (line: string): void => void lines.push(`${new Date().toISOString()} ${line}`)
   const calling = tellCalls(say, true)
+  const through = options.through ?? options.aws
   const settings = readSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
     'antichain:region': options.aws.region,
@@ -127,10 +130,10 @@ export async function createCloudPlace(
   if ('problems' in settings) throw new Error(settings.problems.join('\n'))
   const cloud = await startCloud({
     settings,
-    aws: options.aws,
+    aws: through,
     code: options.code,
     folder: join(root, 'functions'),
-    variables: { ...variablesOf(options.aws, goldCloud), ...options.variables },
+    variables: { ...variablesOf(through, goldCloud), ...options.variables },
     tidyMs: options.tidyMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     ...(options.hidden === undefined ? {} : { hidden: options.hidden }),

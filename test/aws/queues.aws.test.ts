@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   GetQueueAttributesCommand,
+  ReceiveMessageCommand,
   type QueueAttributeName,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
@@ -257,6 +258,25 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await ports.chains.remove(delivery?.receipt ?? '')
     expect(counts.requests.get('DeleteMessage')).toBeUndefined()
     expect(await ports.chains.fromEvent('short', { ...raw, body: '[]' })).toBeUndefined()
+    await close()
+  })
+
+  test('what a function leaves to another one is a new message, and the old one is gone', async () => {
+    const { ports, queues, sqs, close } = await openChains(settings())
+    const [message = never()] = messagesOf(1)
+    await ports.chains.send([message])
+    const QueueUrl = queues.short.url
+    const receive = new ReceiveMessageCommand({
+      QueueUrl,
+      MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+    })
+    const [{ Body: body = '', ReceiptHandle: handle = '' } = {}] =
+      (await sqs.send(receive)).Messages ?? []
+    await ports.chains.sendAgain('short', { id: '1', handle, body, deliveries: 1 })
+    const [again, none] = await ports.chains.receive(10, 1_000)
+    expect(again).toMatchObject({ message, deliveries: 1 })
+    expect(none).toBeUndefined()
+    expect(await attributeOf(sqs, QueueUrl, 'ApproximateNumberOfMessagesNotVisible')).toBe(1)
     await close()
   })
 

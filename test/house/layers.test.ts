@@ -29,7 +29,8 @@ const layers: readonly (readonly string[])[] = [
   ['local'],
   ['cli'],
   ['infra'],
-  ['bench', 'test'],
+  ['test'],
+  ['bench'],
 ]
 
 const entries = layers

@@ -158,3 +158,20 @@ test('a life that takes over says that it lives before it looks who else does', 
   expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(2)
   expect(leases.every(({ retired }) => !retired)).toBe(true)
 })
+
+test('an environment of another stack leaves a request as it is, and what is held to its holder', async () => {
+  const all = await opened()
+  await all.ask('k')
+  expect(await all.generate({}, { mayServe: false })).toBe('elsewhere')
+  expect(all.nudges).toEqual([])
+  expect((await all.platform.requests.find(all.stack, 'k'))?.end).toBe(undefined)
+  const kill = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  const [first] = all.nudges.splice(0)
+  // To look at a holder needs nothing of the stack.
+  expect(await all.generate(first, { mayServe: false })).toBe('held')
+  const [second] = all.nudges.splice(0)
+  expect(await all.generate(second, { mayServe: false })).toBe('elsewhere')
+  all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
+  expect(await all.goOn()).toContain('ended')
+})

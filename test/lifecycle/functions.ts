@@ -45,6 +45,8 @@ export interface CallAbout {
   readonly limitMs?: number
   /** What happens while a request is opened. */
   readonly opening?: () => Promise<unknown>
+  /** Whether its environment may work for the stack; it may where it is absent. */
+  readonly mayServe?: boolean
 }
 
 const manager = createPassphraseManager('functions')
@@ -77,7 +79,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     pendingCreates: { exist: new Map(), forget: false },
   })
   const during = async <T>(
-    { kill, opening }: CallAbout,
+    { kill, opening, mayServe = true }: CallAbout,
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
     const process = await openProcess({
@@ -97,6 +99,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     }
     const server = {
       platform: process.platform,
+      mayServe: () => mayServe,
       requests: platform.requests,
       tell: platform,
       ports: {

@@ -62,6 +62,8 @@ const running = new AsyncLocalStorage<Running>()
 /** Makes the tracer of one process. */
 export function createTracer(): Tracer {
   const courses = new Map<string, Course>()
+  /** Keys of the runs of a delivery. */
+  const ranBy = new Map<string, string[]>()
   const violations: string[] = []
   let last = new Set<Course>()
   const begin = (operation: number): string => {
@@ -74,7 +76,7 @@ export function createTracer(): Tracer {
     const per = new Set(listsWith(fact).map(([, list]) => list.per))
     const { receipt, course } = running.getStore() ?? { receipt: 'nobody', course: 'run nobody' }
     if (fact.call === 'chains.remove') {
-      const ran = [...courses.keys()].filter(key => key.startsWith(`run ${String(first)} `))
+      const ran = ranBy.get(String(first)) ?? []
       const message = `message ${String(first)}`
       return ran.length === 0 || courses.has(message) ? [...ran, message] : ran
     }
@@ -89,6 +91,11 @@ export function createTracer(): Tracer {
     if (known !== undefined) return known
     const course = { facts: [], at: undefined, before: undefined }
     courses.set(key, course)
+    const [, receipt] = /^run (.*) [^ ]*$/.exec(key) ?? []
+    if (receipt === undefined) return course
+    const keys = ranBy.get(receipt) ?? []
+    ranBy.set(receipt, keys)
+    keys.push(key)
     return course
   }
   const step = (fact: Fact, args: readonly unknown[]): readonly Row[] => {

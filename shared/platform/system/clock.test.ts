@@ -98,3 +98,13 @@ test('log lines below the level are not written; errors and big numbers are text
     size: '5',
   })
 })
+
+test('whatever a text has in it, a log line is one line, moves no cursor, and says the same', () => {
+  const lines: string[] = []
+  const log = createLog({ level: 'info', write: line => lines.push(line) })
+  const text = 'x\n{"level":"error"}\r\u001b[2J\u009b2J\u007f\u0085\u2028\u2029\u202e\u2066y'
+  log.write('warn', 'a.b', { text, [text]: new Error(text) })
+  const [line = ''] = lines
+  expect(line).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}\u202e\u2066]+\n$/u)
+  expect(JSON.parse(line)).toMatchObject({ text, [text]: text })
+})

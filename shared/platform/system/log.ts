@@ -20,9 +20,17 @@ export function createLog(options: {
     write: (level, event, fields = {}) => {
       if (levels.indexOf(level) < lowest) return
       const time = new Date().toISOString()
-      write(`${JSON.stringify({ time, level, event, ...fields }, plain)}\n`)
+      write(`${oneLine(JSON.stringify({ time, level, event, ...fields }, plain))}\n`)
     },
   }
+}
+
+/** JSON leaves some characters as they are that begin a line, turn or move text in a terminal. */
+function oneLine(json: string): string {
+  return json.replaceAll(
+    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Errors and big numbers have no JSON form of their own. */

@@ -33,7 +33,8 @@ export async function bodyOf(
   blobs: Pick<BlobsPort, 'put'>,
   bytesMax: number,
 ): Promise<string> {
-  const body = JSON.stringify({ v: format, ...message })
+  const { deployment, operations, pool } = message
+  const body = JSON.stringify({ v: format, deployment, operations, pool })
   if (Buffer.byteLength(body) <= bytesMax) return body
   const blob = await blobs.put(Buffer.from(body))
   return JSON.stringify({ v: format, deployment: message.deployment, blob })

@@ -12,6 +12,7 @@ import { createDeadLetters } from './dead-letters.ts'
 import { createLoans, formatReceipt, isVoid, parseReceipt } from './loans.ts'
 import { nameOfQueue, poll, type QueueUrls, type RawMessage } from './poll.ts'
 import { removeMessage } from './remove-message.ts'
+import { sendAgain } from './send-again.ts'
 import { sendBodies } from './send.ts'
 
 /** What the queue of chains needs. */
@@ -35,6 +36,8 @@ export interface AwsChainQueue extends ChainQueuePort {
    * not reported it.
    */
   readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<Delivery | undefined>
+  /** See `sendAgain`. */
+  readonly sendAgain: (pool: Pool, raw: RawMessage) => Promise<void>
 }
 
 /**
@@ -47,6 +50,7 @@ export interface AwsChainQueue extends ChainQueuePort {
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const { sqs, queues, blobs, clock, log } = deps
   const { visibilityMs = limits.visibilityMs, bytesMax = bodyBytesMax } = deps
+  const { chainOperationsMax } = limits
   const loans = createLoans(clock.monotonicMs)
   const deliveryOf = async (
     pool: Pool,
@@ -71,11 +75,8 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   }
   return {
     send: async messages => {
-      for (const { operations } of messages)
-        assert(
-          operations.length <= limits.chainOperationsMax,
-          'a chain message names at most 64 operations',
-        )
+      const isLong = messages.some(({ operations: { length } }) => length > chainOperationsMax)
+      assert(!isLong, 'a chain message names at most 64 operations')
       for (const pool of ['short', 'long'] as const) {
         const own = messages.filter(message => (message.pool ?? 'short') === pool)
         const bodies = await Promise.all(own.map(message => bodyOf(message, blobs, bytesMax)))
@@ -112,6 +113,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
     },
     ...createDeadLetters(deps),
     fromEvent: (pool, raw) => deliveryOf(pool, 'event', raw),
+    sendAgain: (pool, raw) => sendAgain(sqs, queues[pool].url, raw),
   }
 }
 

@@ -8,8 +8,9 @@ import type { ClockPort, LogPort } from '../../../ports/system.ts'
 import type { StackId } from '../../../records/ids.ts'
 import type { Pool } from '../../../records/pool.ts'
 import { guarded } from '../failures.ts'
-import { nameOfQueue, poll } from './poll.ts'
+import { nameOfQueue, poll, type RawMessage } from './poll.ts'
 import { removeMessage } from './remove-message.ts'
+import { sendAgain } from './send-again.ts'
 
 /** What nudges need: one queue; another pool has nudges of its own. */
 interface NudgesDeps {
@@ -31,6 +32,8 @@ export interface AwsNudges extends NudgesPort {
    * for later, or cannot be read. Either way the event source shall remove it.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
+  /** See `sendAgain`. */
+  readonly sendAgain: (raw: RawMessage) => Promise<void>
 }
 
 /** `dueAt`: milliseconds since 1970, of a nudge that is later than SQS can delay it. */
@@ -107,6 +110,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
       return (await take(waitMs, signal))?.stack
     },
     fromEvent,
+    sendAgain: raw => sendAgain(sqs, url, raw),
   }
 }
 

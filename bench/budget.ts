@@ -1,0 +1,27 @@
+/**
+ * What commands of 10, 1,000 and 10,000 resources ask of DynamoDB and S3, counted over models of
+ * both: written to docs/measured/budget.json. `node bench/budget.ts [--sizes 10,1000,10000]`
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { checkSpent, spendOn, totalsOf } from '../test/aws/budget.ts'
+import { root } from './engine.ts'
+import { today } from './cost/machine.ts'
+import type { MeasuredBudget } from './cost/measured.ts'
+
+const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })
+const rows: MeasuredBudget['rows'] = []
+for (const size of values.sizes.split(',').map(Number)) {
+  const spent = await spendOn(size)
+  checkSpent(spent)
+  for (const one of spent) {
+    const { resources } = one
+    const command = one.command as MeasuredBudget['rows'][number]['command']
+    rows.push({ command, resources, ...totalsOf(one) })
+  }
+}
+const found: MeasuredBudget = { date: today(), command: 'npm run bench -- budget', rows }
+writeFileSync(join(root, 'docs/measured/budget.json'), `${JSON.stringify(found, undefined, 2)}\n`)
+for (const one of rows) console.log(JSON.stringify(one))
+process.exit(0)

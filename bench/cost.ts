@@ -1,0 +1,79 @@
+/**
+ * What commands cost on AWS: every request of the bundled functions of a local cloud is counted on
+ * its way to the emulators, and every call of a function with its time. Written to
+ * docs/measured/cost.json. Starts and stops the emulators.
+ * `node bench/cost.ts [--sizes 1000] [--delay 0] [--parallel 64] [--executors 3] [--quiet 100]`
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { install } from '../infra/emulators/install.ts'
+import { emulators } from '../infra/emulators/servers.ts'
+import { startEmulators } from '../infra/emulators/start.ts'
+import { awsSettings } from '../shared/platform/aws/clients.ts'
+import { createBundles } from '../test/aws/cloud-place.ts'
+import { startCountingProxy } from './cost/counting-proxy.ts'
+import { commitNow, machineNow, today } from './cost/machine.ts'
+import type { MeasuredPhase, MeasuredRun } from './cost/measured.ts'
+import { measurePhases } from './cost/phases.ts'
+import { root } from './engine.ts'
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '1000' },
+    delay: { type: 'string', default: '0' },
+    parallel: { type: 'string', default: '64' },
+    executors: { type: 'string', default: '3' },
+    quiet: { type: 'string', default: '100' },
+    out: { type: 'string', default: join(root, 'docs/measured/cost.json') },
+  },
+})
+const say = (line: string): void => console.error(`· ${line}`)
+
+async function main(): Promise<void> {
+  const installed = []
+  for (const row of emulators) {
+    const one = await install(row, process.env, say)
+    if (one.kind === 'missing') throw new Error(`${row.name} is not there: ${one.why}`)
+    installed.push(one)
+  }
+  const started = await startEmulators(installed)
+  Object.assign(process.env, started.variables)
+  const proxy = await startCountingProxy(awsSettings(process.env))
+  const bundles = createBundles()
+  const about = {
+    delayMs: Number(values.delay),
+    parallel: Number(values.parallel),
+    executorsMax: Number(values.executors),
+    quietSeconds: Number(values.quiet),
+  }
+  try {
+    const phases: MeasuredPhase[] = []
+    for (const resources of values.sizes.split(',').map(Number)) {
+      const aws = awsSettings(process.env)
+      phases.push(...(await measurePhases({ ...about, aws, proxy, bundles, resources, say })))
+    }
+    const words = process.argv.slice(2).join(' ')
+    const run: MeasuredRun = {
+      date: today(),
+      command: `npm run bench -- cost ${words}`.trim(),
+      repetitions: 1,
+      machine: machineNow(),
+      versions: {
+        Node: process.versions.node,
+        ...Object.fromEntries(emulators.map(({ name, version }) => [name, version])),
+      },
+      commit: commitNow(),
+      ...about,
+      phases,
+    }
+    writeFileSync(values.out, `${JSON.stringify(run, undefined, 2)}\n`)
+  } finally {
+    bundles.remove()
+    await proxy.close()
+    await started.stop()
+  }
+}
+
+await main()
+process.exit(0)

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { countRequest, type Passed } from './count-request.ts'
+import { costOf, noCounts, prices, sumOf } from './prices.ts'
+
+const passed: Passed = {
+  ...{ service: 'SQS', method: 'POST', path: '/', target: '', status: 200 },
+  ...{ requestBytes: 100, answerBytes: 100, asked: '', answered: '{}' },
+}
+
+test('requests to S3 are billed by their class, removals and failures not at all', () => {
+  const s3 = { ...passed, service: 'S3', answered: '' }
+  const of = (method: string, path = '/b/k', status = 200) =>
+    countRequest({ ...s3, method, path, status })
+  expect([of('PUT'), of('PUT', '/b/k', 412), of('GET', '/b/?list-type=2&prefix=a')]).toEqual([
+    { puts: 1 },
+    { puts: 1 },
+    { puts: 1 },
+  ])
+  expect([of('GET'), of('HEAD', '/b/k', 404)]).toEqual([{ gets: 1 }, { gets: 1 }])
+  expect([of('DELETE'), of('PUT', '/b/k', 503)]).toEqual([{}, {}])
+})
+
+test('messages are billed by 64 KB; who asks and gets none is counted apart', () => {
+  const target = 'AmazonSQS.ReceiveMessage'
+  const answered = '{"Messages":[{"Body":"x"}]}'
+  expect(countRequest({ ...passed, target })).toEqual({ emptyReceives: 1 })
+  expect(countRequest({ ...passed, target, answered })).toEqual({ messages: 1 })
+  expect(
+    countRequest({ ...passed, target: 'AmazonSQS.SendMessage', requestBytes: 65_537 }),
+  ).toEqual({ messages: 2 })
+})
+
+test('a refused condition costs as much as the item that stood there', () => {
+  const refused = (bytes: number) =>
+    countRequest({
+      ...passed,
+      ...{ service: 'DYNAMODB', target: 'DynamoDB_20120810.PutItem', status: 400 },
+      answered: JSON.stringify({
+        __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
+        Item: { pk: { S: 'a' }, data: { B: Buffer.alloc(bytes).toString('base64') } },
+      }),
+    })
+  expect(refused(10)).toEqual({ writes: 1, writeUnits: 1 })
+  expect(refused(2_100)).toEqual({ writes: 1, writeUnits: 3 })
+})
+
+test('the cost is the sum of counts and prices', () => {
+  const counts = sumOf(noCounts, { writeUnits: 1_000_000, gbSeconds: 1 })
+  expect(costOf(counts)).toBeCloseTo(0.625 + prices.gbSecond, 10)
+  expect(costOf(noCounts)).toBe(0)
+})

@@ -1,0 +1,94 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import { writeUnits } from '../../test/sim/model-capacity.ts'
+import type { Counts } from './prices.ts'
+
+/** A request with its answer, as they went by. */
+export interface Passed {
+  readonly service: string
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** `x-amz-target`, of the services that have one. */
+  readonly target: string
+  readonly requestBytes: number
+  readonly status: number
+  readonly answerBytes: number
+  /** The bodies of the services that speak JSON. */
+  readonly asked: string
+  readonly answered: string
+}
+
+/** How much of a message one request to SQS is billed for. */
+const messageChunkBytes = 64 * 1024
+
+const reading: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan'])
+const writing: ReadonlySet<string> = new Set([
+  ...['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'],
+])
+
+/** What one request is billed as. Refusals of conditions are billed, other errors are not. */
+export function countRequest(passed: Passed): Partial<Counts> {
+  if (passed.service === 'S3') return objects(passed)
+  if (passed.status >= 500) return {}
+  const operation = passed.target.split('.').at(-1) ?? ''
+  if (passed.service === 'DYNAMODB') return units(operation, passed)
+  if (passed.status >= 400) return {}
+  if (passed.service === 'SQS') return messages(operation, passed)
+  if (passed.service === 'KMS') return { keyRequests: 1 }
+  return {}
+}
+
+/** Removals are free, and so is what was refused for its form. */
+function objects({ method, path, status }: Passed): Partial<Counts> {
+  if (status >= 500 || method === 'DELETE') return {}
+  const isList = method === 'GET' && /[?&]list-type=/.test(path)
+  if (isList || method === 'PUT' || method === 'POST') return { puts: 1 }
+  return { gets: 1 }
+}
+
+function messages(operation: string, passed: Passed): Partial<Counts> {
+  if (operation === 'ReceiveMessage' && !/"Messages":\s*\[\s*\{/.test(passed.answered))
+    return { emptyReceives: 1 }
+  const bytes = Math.max(passed.requestBytes, passed.answerBytes)
+  return { messages: Math.max(1, Math.ceil(bytes / messageChunkBytes)) }
+}
+
+interface Consumed {
+  readonly CapacityUnits?: number
+}
+interface Answer {
+  readonly ConsumedCapacity?: Consumed | readonly Consumed[]
+  readonly __type?: string
+  readonly Item?: Record<string, unknown>
+  readonly CancellationReasons?: readonly { readonly Item?: Record<string, unknown> }[]
+}
+
+function units(operation: string, { status, answered }: Passed): Partial<Counts> {
+  const answer = JSON.parse(answered === '' ? '{}' : answered) as Answer
+  const isWrite = writing.has(operation)
+  if (status >= 400)
+    return isWrite ? { writes: 1, writeUnits: refusedUnits(operation, answer) } : {}
+  const consumed = [answer.ConsumedCapacity ?? []].flat()
+  const sum = consumed.reduce((all, { CapacityUnits = 0 }) => all + CapacityUnits, 0)
+  if (isWrite) return { writes: 1, writeUnits: sum }
+  if (reading.has(operation)) return { reads: 1, readUnits: sum }
+  return {}
+}
+
+/** What a refused condition costs, by the item that stood there; nothing for other errors. */
+function refusedUnits(operation: string, { __type = '', Item, ...answer }: Answer): number {
+  if (__type.endsWith('ConditionalCheckFailedException')) return writeUnits(itemIn(Item))
+  if (operation !== 'TransactWriteItems' || !__type.endsWith('TransactionCanceledException'))
+    return 0
+  const reasons = answer.CancellationReasons ?? []
+  return reasons.reduce((sum, one) => sum + 2 * writeUnits(itemIn(one.Item)), 0)
+}
+
+/** An item of an answer: bytes are in base64 there. */
+function itemIn(item: Record<string, unknown> = {}): Record<string, AttributeValue> {
+  const read = Object.entries(item as Record<string, AttributeValue>).map(([name, value]) => {
+    const text: unknown = value.B
+    return [name, typeof text === 'string' ? { B: Buffer.from(text, 'base64') } : value]
+  })
+  return Object.fromEntries(read) as Record<string, AttributeValue>
+}

@@ -1,0 +1,150 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as ask,
+  Agent,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import type { AwsService, AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { countRequest } from './count-request.ts'
+import { type Counts, noCounts, sumOf } from './prices.ts'
+
+/** Servers between the functions and the emulators, which count what goes through. */
+export interface CountingProxy {
+  /** The same services, through the proxy. */
+  readonly settings: AwsSettings
+  /** What went through since the last time that this was asked. */
+  readonly taken: () => Counts
+  readonly close: () => Promise<void>
+}
+
+/** Hears every body that goes to a service or comes from it. */
+export type Heard = (service: string, body: Buffer) => void
+
+/**
+ * Puts a server on loopback before each service. Requests to DynamoDB are asked what they consume;
+ * nothing else is changed, and signatures stay good: the name of the host is handed on.
+ */
+export async function startCountingProxy(
+  plain: AwsSettings,
+  heard: Heard = () => undefined,
+): Promise<CountingProxy> {
+  const agent = new Agent({ keepAlive: true })
+  let counts = noCounts
+  const servers: Server[] = []
+  const endpoints: Partial<Record<AwsService, string>> = {}
+  for (const [service, endpoint] of Object.entries(plain.endpoints)) {
+    const server = createServer((request, response) => {
+      const way = { service, endpoint: new URL(endpoint), agent, heard }
+      void pass(way, request, response).then(
+        found => void (counts = sumOf(counts, found)),
+        () => response.destroy(),
+      )
+    })
+    server.requestTimeout = 0
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    servers.push(server)
+    const at = server.address()
+    const port = typeof at === 'object' && at !== null ? at.port : 0
+    endpoints[service as AwsService] = `http://127.0.0.1:${port}`
+  }
+  return {
+    settings: { ...plain, endpoints },
+    taken: () => {
+      const taken = counts
+      counts = noCounts
+      return taken
+    },
+    close: async () => {
+      agent.destroy()
+      for (const server of servers) {
+        server.closeAllConnections()
+        await new Promise<void>(resolve => server.close(() => resolve()))
+      }
+    },
+  }
+}
+
+interface Way {
+  readonly service: string
+  readonly endpoint: URL
+  readonly agent: Agent
+  readonly heard: Heard
+}
+
+/** Hands on one request and its answer; says what it counts for. */
+async function pass(
+  { service, endpoint, agent, heard }: Way,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Partial<Counts>> {
+  const given = await bytesOf(request)
+  const isTable = service === 'DYNAMODB' && request.method === 'POST'
+  const body = isTable ? asking(given) : given
+  const { method = 'GET', url: path = '/' } = request
+  const { 'transfer-encoding': _, expect: __, ...kept } = request.headers
+  const headers = { ...kept, 'content-length': String(body.length) }
+  const answer = await answered({ agent, endpoint, method, path, headers, body }, response)
+  const back = await bytesOf(answer)
+  for (const one of [given, back]) heard(service, one)
+  const { statusCode: status = 502 } = answer
+  response.writeHead(status, withoutFraming(answer.headers, method, back.length))
+  response.end(back)
+  const isJson = service !== 'S3'
+  return countRequest({
+    ...{ service, method, path, status },
+    target: String(request.headers['x-amz-target'] ?? ''),
+    requestBytes: given.length,
+    answerBytes: back.length,
+    asked: isJson ? given.toString() : '',
+    answered: isJson ? back.toString() : '',
+  })
+}
+
+/** Who gives up waiting for an answer gives up at the server, too. */
+function answered(
+  about: {
+    readonly agent: Agent
+    readonly endpoint: URL
+    readonly method: string
+    readonly path: string
+    readonly headers: OutgoingHttpHeaders
+    readonly body: Buffer
+  },
+  response: ServerResponse,
+): Promise<IncomingMessage> {
+  const { agent, endpoint, method, path, headers, body } = about
+  return new Promise((resolve, failed) => {
+    const { hostname: host, port } = endpoint
+    const asked = ask({ agent, host, port, method, path, headers }, resolve)
+    asked.once('error', failed)
+    response.once('close', () => {
+      if (!response.writableEnded) asked.destroy()
+    })
+    asked.end(body)
+  })
+}
+
+/** A request to DynamoDB that also asks what it consumes. */
+function asking(body: Buffer): Buffer {
+  const asked = JSON.parse(body.toString()) as Record<string, unknown>
+  return Buffer.from(JSON.stringify({ ...asked, ReturnConsumedCapacity: 'TOTAL' }))
+}
+
+function withoutFraming(
+  headers: IncomingHttpHeaders,
+  method: string,
+  bytes: number,
+): OutgoingHttpHeaders {
+  const { connection: _, 'transfer-encoding': __, ...kept } = headers
+  return method === 'HEAD' ? kept : { ...kept, 'content-length': String(bytes) }
+}
+
+async function bytesOf(from: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of from) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

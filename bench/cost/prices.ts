@@ -1,0 +1,78 @@
+/**
+ * cost: what a run costs, from counted requests. Prices are here and nowhere else; docs/aws.md is
+ * written from them and from the files in docs/measured.
+ */
+
+/** List prices in US dollars for us-east-1, for one of each. */
+export const prices = {
+  asOf: '22 November 2026',
+  writeUnit: 0.625 / 1e6,
+  readUnit: 0.125 / 1e6,
+  tableGbMonth: 0.25,
+  recoveryGbMonth: 0.2,
+  put: 0.005 / 1e3,
+  get: 0.0004 / 1e3,
+  objectGbMonth: 0.023,
+  message: 0.4 / 1e6,
+  call: 0.2 / 1e6,
+  gbSecond: 0.0000133334,
+  cpuHour: 0.03238,
+  memoryGbHour: 0.00356,
+  keyMonth: 1,
+  keyRequest: 0.03 / 1e4,
+  alarmMetricMonth: 0.1,
+  logGb: 0.5,
+  webhook: 1 / 1e6,
+} as const
+
+/** What a run asked for. */
+export interface Counts {
+  /** Units of DynamoDB. */
+  readonly writeUnits: number
+  readonly readUnits: number
+  /** Requests to DynamoDB that write, that read. */
+  readonly writes: number
+  readonly reads: number
+  /** Requests to S3 that are billed as PUT or LIST, as GET. */
+  readonly puts: number
+  readonly gets: number
+  /** Requests to SQS, 64 KB each; answers without a message are not among them. */
+  readonly messages: number
+  /** Answers of SQS without a message: an event source that waits. */
+  readonly emptyReceives: number
+  readonly keyRequests: number
+  /** Calls of functions and what they used, their starts included. */
+  readonly calls: number
+  readonly coldStarts: number
+  readonly gbSeconds: number
+  /** What functions wrote into their logs. */
+  readonly logBytes: number
+}
+
+/** Nothing. */
+export const noCounts: Counts = {
+  ...{ writeUnits: 0, readUnits: 0, writes: 0, reads: 0, puts: 0, gets: 0, messages: 0 },
+  ...{ emptyReceives: 0, keyRequests: 0, calls: 0, coldStarts: 0, gbSeconds: 0, logBytes: 0 },
+}
+
+/** Both together. */
+export function sumOf(one: Counts, other: Partial<Counts>): Counts {
+  const names = Object.keys(one) as (keyof Counts)[]
+  const sums = names.map(name => [name, one[name] + (other[name] ?? 0)])
+  return { ...one, ...Object.fromEntries(sums) }
+}
+
+/** US dollars. */
+export function costOf(counts: Counts): number {
+  return (
+    counts.writeUnits * prices.writeUnit +
+    counts.readUnits * prices.readUnit +
+    counts.puts * prices.put +
+    counts.gets * prices.get +
+    counts.messages * prices.message +
+    counts.keyRequests * prices.keyRequest +
+    counts.calls * prices.call +
+    counts.gbSeconds * prices.gbSecond +
+    (counts.logBytes / 1e9) * prices.logGb
+  )
+}

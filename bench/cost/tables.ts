@@ -1,0 +1,122 @@
+import { costOf, prices } from './prices.ts'
+import type { MeasuredBudget, MeasuredRun } from './measured.ts'
+
+/** The blocks of docs/aws.md that are written from figures, by the name in their marks. */
+export interface Blocks {
+  readonly prices: string
+  readonly cost: string
+  readonly budget: string
+}
+
+/** A page with its blocks written anew. Throws when a mark is not there. */
+export function withBlocks(page: string, blocks: Blocks): string {
+  return Object.entries(blocks).reduce((text, [name, block]: readonly [string, string]) => {
+    const marks = new RegExp(
+      `(<!-- ${name}-table: begin[^>]*-->\n)[^]*?(<!-- ${name}-table: end -->)`,
+    )
+    if (!marks.test(text)) throw new Error(`the page has no block ${name}`)
+    return text.replace(marks, (_, begin: string, end: string) => `${begin}\n${block}\n\n${end}`)
+  }, page)
+}
+
+const row = (...cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+
+/** A number for people: three figures, groups of three digits. */
+function figure(value: number): string {
+  if (value === 0) return '0'
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))))
+  return value.toLocaleString('en-US', { maximumFractionDigits: digits })
+}
+
+const plain = (value: number): string =>
+  value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 10 })
+
+/** The table of prices. */
+export function priceTable(): string {
+  const lines: readonly (readonly [string, readonly number[]])[] = [
+    [
+      'DynamoDB, million write request units / read request units',
+      [prices.writeUnit * 1e6, prices.readUnit * 1e6],
+    ],
+    [
+      'DynamoDB, GB and month: stored / point-in-time recovery',
+      [prices.tableGbMonth, prices.recoveryGbMonth],
+    ],
+    ['S3, thousand PUT or LIST / GET', [prices.put * 1e3, prices.get * 1e3]],
+    ['S3, GB and month', [prices.objectGbMonth]],
+    ['SQS, million requests', [prices.message * 1e6]],
+    ['Lambda (ARM), million calls / GB-second', [prices.call * 1e6, prices.gbSecond]],
+    ['Fargate (ARM), vCPU-hour / GB-hour', [prices.cpuHour, prices.memoryGbHour]],
+    ['KMS, key and month / ten thousand requests', [prices.keyMonth, prices.keyRequest * 1e4]],
+    ['CloudWatch, metric of an alarm and month', [prices.alarmMetricMonth]],
+    ['CloudWatch Logs, GB taken in', [prices.logGb]],
+    ['HTTP API, million requests', [prices.webhook * 1e6]],
+  ]
+  const rows = lines.map(([what, each]) => row(what, each.map(plain).join(' / ')))
+  return [row('What', 'Price'), '|---|---|', ...rows].join('\n')
+}
+
+/** What 1,000 resources cost, command by command, and where the figures come from. */
+export function costTable(run: MeasuredRun): string {
+  const head = row(
+    ...['Resources', 'Command', 'Write units', 'Read units', 'S3 put / got', 'Messages'],
+    ...['Keys', 'Calls', 'GB-seconds', 'Requests', 'Functions', 'In all'],
+  )
+  const rows = run.phases.map(({ name, resources, counts }) => {
+    const { writeUnits, readUnits, puts, gets, messages, keyRequests, calls, gbSeconds } = counts
+    const all = costOf(counts)
+    const functions = costOf({
+      ...counts,
+      writeUnits: 0,
+      readUnits: 0,
+      puts: 0,
+      gets: 0,
+      messages: 0,
+      keyRequests: 0,
+    })
+    return row(
+      resources.toLocaleString('en-US'),
+      name,
+      ...[writeUnits, readUnits].map(figure),
+      `${figure(puts)} / ${figure(gets)}`,
+      ...[messages, keyRequests, calls, gbSeconds].map(figure),
+      ...[all - functions, functions, all].map(
+        cost => `$${Number(cost.toPrecision(2)).toFixed(5)}`,
+      ),
+    )
+  })
+  const { versions } = run
+  const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  const about = [
+    `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${times(run.repetitions)}, on`,
+    `${run.machine}; ${of.join(', ')}. ${run.parallel} operations at once, ${run.executorsMax} executors,`,
+    `a provider that takes ${run.delayMs} ms for each change. The figures are in`,
+    '[cost.json](measured/cost.json).',
+  ]
+  return [head, '|---|---|---|---|---|---|---|---|---|---|---|---|', ...rows, '', ...about].join(
+    '\n',
+  )
+}
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
+
+/** What each command asks of DynamoDB and S3, in all and for each resource. */
+export function budgetTable({ rows, date, command }: MeasuredBudget): string {
+  const head = row(
+    ...['Resources', 'Command', 'Writes', 'Write units', 'Reads', 'Read units'],
+    ...['Writes each', 'Reads each', 'Messages', 'Apart'],
+  )
+  const lines = rows.map(one =>
+    row(
+      one.resources.toLocaleString('en-US'),
+      one.command,
+      ...[one.writes, one.writeUnits, one.reads, one.readUnits].map(count =>
+        Math.round(count).toLocaleString('en-US'),
+      ),
+      ...[one.writes, one.reads].map(count => (count / one.resources).toFixed(2)),
+      ...[one.messages, one.apartUnits].map(count => count.toLocaleString('en-US')),
+    ),
+  )
+  const about = `Counted on ${date} with \`${command}\`; the figures are in [budget.json](measured/budget.json).`
+  return [head, '|---|---|---|---|---|---|---|---|---|---|', ...lines, '', about].join('\n')
+}

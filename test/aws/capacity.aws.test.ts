@@ -1,0 +1,130 @@
+/**
+ * Units of DynamoDB as the emulator says them, request by request beside those that AWS's rules
+ * give: docs/aws.md has them in its table of costs.
+ */
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { expect, test } from 'vitest'
+import { startCountingProxy } from '../../bench/cost/counting-proxy.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import type { Billed } from '../sim/model-capacity.ts'
+import { createModelDynamo } from '../sim/model-dynamo.ts'
+import { hasDynoxide, openDynoxide } from './dynoxide.ts'
+import { createTables, freshTables } from './records.ts'
+
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+const { journal: TableName, ...others } = freshTables()
+const key = (sk: string) => ({ pk: { S: 'a deployment' }, sk: { S: sk } })
+const item = (sk: string, bytes: number) => ({ ...key(sk), data: { S: 'x'.repeat(bytes) } })
+const isAbsent = 'attribute_not_exists(pk)'
+const old = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
+
+const grow = (sk: string, bytes: number, more: object = {}) =>
+  new UpdateItemCommand({
+    TableName,
+    Key: key(sk),
+    UpdateExpression: 'SET #d = :d',
+    ExpressionAttributeNames: { '#d': 'data' },
+    ExpressionAttributeValues: { ':d': { S: 'x'.repeat(bytes) } },
+    ...more,
+  })
+
+/** Requests as the adapters make them; each on what those before it left. */
+const requests: Readonly<Record<string, () => { readonly input: object }>> = {
+  'a small put': () => new PutItemCommand({ TableName, Item: item('1', 100) }),
+  'a large put': () => new PutItemCommand({ TableName, Item: item('2', 5_000) }),
+  'a put over a larger one': () => new PutItemCommand({ TableName, Item: item('2', 2_100) }),
+  'a put that is refused': () =>
+    new PutItemCommand({
+      ...{ TableName, Item: item('2', 9_000) },
+      ConditionExpression: isAbsent,
+      ...old,
+    }),
+  'an update that makes an item': () => grow('3', 10),
+  'an update of a large item': () => grow('2', 2_200),
+  'an update that shrinks': () => grow('2', 10),
+  'an update that grows': () => grow('2', 7_000),
+  'an update that is refused': () => grow('2', 1, { ConditionExpression: isAbsent, ...old }),
+  'a strong read': () => new GetItemCommand({ TableName, Key: key('2'), ConsistentRead: true }),
+  'a weak read': () => new GetItemCommand({ TableName, Key: key('2') }),
+  'a read of nothing': () =>
+    new GetItemCommand({ TableName, Key: key('none'), ConsistentRead: true }),
+  'a read of many': () =>
+    new BatchGetItemCommand({
+      RequestItems: {
+        [TableName]: { Keys: ['1', '2', '3', 'none'].map(key), ConsistentRead: true },
+      },
+    }),
+  'a query': () =>
+    new QueryCommand({
+      TableName,
+      ConsistentRead: true,
+      KeyConditionExpression: '#p = :pk',
+      ExpressionAttributeNames: { '#p': 'pk' },
+      ExpressionAttributeValues: { ':pk': { S: 'a deployment' } },
+    }),
+  'a batch of writes': () =>
+    new BatchWriteItemCommand({
+      RequestItems: {
+        [TableName]: [1, 2_000].map((bytes, at) => ({
+          PutRequest: { Item: item(`batch ${at}`, bytes) },
+        })),
+      },
+    }),
+  'a transaction': () =>
+    new TransactWriteItemsCommand({
+      TransactItems: [
+        { Put: { TableName, Item: item('4', 10) } },
+        { Put: { TableName, Item: item('5', 1_500) } },
+      ],
+    }),
+  'a transaction that is refused': () =>
+    new TransactWriteItemsCommand({
+      TransactItems: [
+        { Put: { TableName, Item: item('6', 10) } },
+        { Put: { TableName, Item: item('5', 10), ConditionExpression: isAbsent, ...old } },
+      ],
+    }),
+  'a removal': () => new DeleteItemCommand({ TableName, Key: key('2') }),
+  'a removal of nothing': () => new DeleteItemCommand({ TableName, Key: key('none') }),
+}
+
+async function compare(): Promise<void> {
+  const { endpoint, close } = await openDynoxide()
+  const proxy = await startCountingProxy({ region: 'eu-test-1', endpoints: { DYNAMODB: endpoint } })
+  const through = proxy.settings.endpoints.DYNAMODB ?? ''
+  const client = createDynamoClient({ region: 'eu-test-1', endpoint: through, credentials })
+  let billed: Billed | undefined
+  const model = createModelDynamo(one => void (billed = one))
+  const names = { journal: TableName, ...others }
+  await createTables(client, names)
+  await createTables(model.client, names)
+  const found: Record<string, unknown> = {}
+  const expected: Record<string, unknown> = {}
+  for (const [name, request] of Object.entries(requests)) {
+    proxy.taken()
+    await client.send(request() as never).catch(() => undefined)
+    await Promise.resolve(model.client.send(request() as never)).catch(() => undefined)
+    const { readUnits, writeUnits, reads, writes } = proxy.taken()
+    found[name] = { readUnits, writeUnits, requests: reads + writes }
+    expected[name] = {
+      readUnits: billed?.readUnits,
+      writeUnits: billed?.writeUnits,
+      requests: 1,
+    }
+  }
+  client.destroy()
+  await proxy.close()
+  await close()
+  expect(found).toEqual(expected)
+}
+
+if (hasDynoxide()) test('the emulator consumes what AWS would', compare)

@@ -1,0 +1,82 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { GetObjectCommand, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { awsVariables, deadLettersOf } from '../../shared/config/aws-places.ts'
+import { type AwsSettings, createS3, createSqs } from '../../shared/platform/aws/clients.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import type { Services } from '../../infra/local/services.ts'
+
+/** Something that a service holds. */
+export interface Held {
+  /** Which service and what of it, for people. */
+  readonly where: string
+  readonly bytes: Buffer
+}
+
+/** All items of both tables, all versions of all objects, all messages that can be had. */
+export async function everythingStored(
+  settings: AwsSettings,
+  services: Services,
+): Promise<readonly Held[]> {
+  const [items, objects, messages] = await Promise.all([
+    itemsOf(settings, services),
+    objectsOf(settings, services),
+    messagesOf(settings, services),
+  ])
+  return [...items, ...objects, ...messages]
+}
+
+async function itemsOf(settings: AwsSettings, services: Services): Promise<readonly Held[]> {
+  const { region, endpoints } = settings
+  const client = createDynamoClient({ region, endpoint: endpoints.DYNAMODB ?? '' })
+  const all: Held[] = []
+  const tables = services.places(['journalTable', 'catalogTable'], 'short')
+  for (const TableName of Object.values(tables)) {
+    let from: Record<string, never> | undefined
+    do {
+      const command = new ScanCommand({ TableName, ExclusiveStartKey: from })
+      const { Items = [], LastEvaluatedKey } = await client.send(command)
+      for (const item of Items) {
+        const where = `DynamoDB ${TableName} ${item['pk']?.S} ${item['sk']?.S}`
+        const bytes = Object.values(item).flatMap(({ B }) => (B === undefined ? [] : [B]))
+        for (const one of [Buffer.from(JSON.stringify(item)), ...bytes.map(b => Buffer.from(b))])
+          all.push({ where, bytes: one })
+      }
+      from = LastEvaluatedKey as typeof from
+    } while (from !== undefined)
+  }
+  client.destroy()
+  return all
+}
+
+async function objectsOf(settings: AwsSettings, services: Services): Promise<readonly Held[]> {
+  const s3 = createS3(settings)
+  const Bucket = services.places(['bucket'], 'short')[awsVariables.bucket] ?? ''
+  const { Versions = [], IsTruncated } = await s3.send(new ListObjectVersionsCommand({ Bucket }))
+  if (IsTruncated === true) throw new Error('more objects than one page')
+  const all: Held[] = []
+  for (const { Key, VersionId } of Versions) {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, VersionId }))
+    const bytes = Buffer.from((await Body?.transformToByteArray()) ?? [])
+    all.push({ where: `S3 ${Key}`, bytes })
+  }
+  s3.destroy()
+  return all
+}
+
+/** What waits in queues and lies among dead letters; it is seen again after a second. */
+async function messagesOf(settings: AwsSettings, services: Services): Promise<readonly Held[]> {
+  const sqs = createSqs(settings)
+  const all: Held[] = []
+  for (const { url } of Object.values(services.queues))
+    for (const QueueUrl of [url, deadLettersOf(url)]) {
+      const command = new ReceiveMessageCommand({
+        ...{ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 1 },
+      })
+      const { Messages = [] } = await sqs.send(command)
+      for (const { Body = '' } of Messages)
+        all.push({ where: `SQS ${QueueUrl}`, bytes: Buffer.from(Body) })
+    }
+  sqs.destroy()
+  return all
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { createSecretFinder } from './secret-finder.ts'
+
+const text = 'hünter-"two" & a half'
+const finder = createSecretFinder({ password: text, other: 'not-there-at-all' })
+const gzip = (bytes: string | Buffer): Buffer => gzipSync(bytes)
+
+test.each<[string, Buffer]>([
+  ['as it is', Buffer.from(`before ${text} after`)],
+  ['in JSON', Buffer.from(JSON.stringify({ key: text }))],
+  ['in an address', Buffer.from(`https://x/?q=${encodeURIComponent(text)}`)],
+  ['in hex', Buffer.from(`00${Buffer.from(text).toString('hex')}ff`)],
+  ...['', 'a', 'ab', 'abc'].map((before): [string, Buffer] => [
+    `in base64 after ${before.length} bytes`,
+    Buffer.from(Buffer.from(`${before}${text} and more`).toString('base64')),
+  ]),
+  ['packed', gzip(`x ${text}`)],
+  ['packed, in base64, in JSON', Buffer.from(JSON.stringify({ B: gzip(text).toString('base64') }))],
+  ['packed twice', gzip(JSON.stringify({ B: gzip(text).toString('base64') }))],
+])('a secret is found %s', (_, bytes) => {
+  expect([...finder.foundIn(bytes)]).toEqual(['password'])
+})
+
+test('what is not there is not found', () => {
+  expect([...finder.foundIn(gzip('nothing of that'))]).toEqual([])
+})

@@ -1,0 +1,223 @@
+/**
+ * Attacks on an installation that runs: what its services hold and what passes to them has no
+ * secret in clear, and who can write into its queues can do nothing with that.
+ */
+import { randomUUID } from 'node:crypto'
+import { PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { SendMessageCommand } from '@aws-sdk/client-sqs'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CountingProxy, startCountingProxy } from '../../bench/cost/counting-proxy.ts'
+import { createToken } from '../../functions/api/tokens.ts'
+import { awsVariables, type QueueName } from '../../shared/config/aws-places.ts'
+import { createSqs } from '../../shared/platform/aws/clients.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import { awsPlaces } from '../../shared/platform/aws/places.ts'
+import { createTriggerPlatform } from '../../shared/platform/aws/trigger-platform.ts'
+import { silentLog } from '../../shared/platform/system/log.ts'
+import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'
+import type { Command } from '../../shared/records/log.ts'
+import { signatureOf } from '../../shared/triggers/signature.ts'
+import { sealWebhook, webhookDraft, webhookKey } from '../../shared/triggers/webhook-document.ts'
+import { type CloudPlace, createBundles, createCloudPlace, secretText } from './cloud-place.ts'
+import { everythingStored } from './everything-stored.ts'
+import { createSecretFinder } from './secret-finder.ts'
+import { whenServed } from './served.ts'
+
+const webhookSecret = 'the secret of a webhook, long enough'
+const secrets = {
+  'a secret of the configuration': secretText,
+  'a secret output of a provider': 'tok-sealed-token',
+  'the passphrase': 'open sesame',
+  'the secret of a webhook': webhookSecret,
+  'the credential of a webhook': 'ghp_0123456789abcdefghij',
+}
+
+whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  const passed = new Map<string, Set<string>>()
+  const bytesOf = new Map<string, number>()
+  const sent = new Set<string>()
+  let finder = createSecretFinder(secrets)
+  let bundles: ReturnType<typeof createBundles>
+  let proxy: CountingProxy
+  let place: CloudPlace
+  let token = ''
+  const ends: DeploymentId[] = []
+
+  const done = async (command: Command, step: string): Promise<void> => {
+    const end = await place.deploy(command, await place.upload({ STEP: step }), 240_000)
+    expect(end.result, await place.told(end.deployment)).toBe('succeeded')
+    ends.push(end.deployment)
+  }
+
+  beforeAll(async () => {
+    bundles = createBundles()
+    proxy = await startCountingProxy(settings(), (service, body) => {
+      bytesOf.set(service, (bytesOf.get(service) ?? 0) + body.length)
+      if (service === 'SQS') for (const field of fieldsSent(body)) sent.add(field)
+      for (const name of finder.foundIn(body))
+        passed.set(service, (passed.get(service) ?? new Set()).add(name))
+    })
+    const through = proxy.settings
+    place = await createCloudPlace('shop', { aws: settings(), through, code: bundles.code })
+    token = await makeTriggers()
+    finder = createSecretFinder({ ...secrets, 'a token of the API': token.slice(21) })
+    await done('up', '1')
+  }, 300_000)
+  afterAll(async () => {
+    await place?.remove()
+    await proxy?.close()
+    bundles?.remove()
+  }, 120_000)
+
+  /** A webhook with secrets that is called once, and a token. */
+  async function makeTriggers(): Promise<string> {
+    const all = Object.keys(awsVariables) as (keyof typeof awsVariables)[]
+    const places = awsPlaces(place.cloud.services.places(all, 'short'))
+    const platform = createTriggerPlatform({ settings: proxy.settings, places, log: silentLog })
+    const draft = webhookDraft.parse({
+      ...{ form: 'signed', secrets: [webhookSecret] },
+      credential: secrets['the credential of a webhook'],
+      rules: [{ on: 'push', repository: 'acme/other', branches: ['main'], stack: place.stack }],
+    })
+    const sealed = await sealWebhook(platform.sealing, 'main', draft)
+    expect(await platform.documents.put(webhookKey('main'), sealed, 0)).toBe(1)
+    const known = await call(webhookSecret)
+    expect(known).toMatchObject({ statusCode: 200 })
+    expect(await call('a forged secret, as long as it')).toMatchObject({ statusCode: 401 })
+    const random = { uuid: randomUUID, bytes: place.desk.platform.random.bytes }
+    const { token: text } = await createToken(
+      { documents: platform.documents, random, clock: platform.clock },
+      { name: 'ci', role: 'deploy' },
+    )
+    return text
+  }
+
+  /** Posts a delivery to the function that receives webhooks. */
+  async function call(secret: string): Promise<unknown> {
+    const commit = '0123456789abcdef0123456789abcdef01234567'
+    const body = JSON.stringify({ event: 'push', repository: 'acme/x', branch: 'main', commit })
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const outcome = await place.cloud.invoke('webhook', {
+      ...{ version: '2.0', rawPath: '/hooks/main', isBase64Encoded: false, body },
+      requestContext: { http: { method: 'POST' } },
+      headers: {
+        'Antichain-Delivery': randomUUID(),
+        'Antichain-Timestamp': timestamp,
+        'Antichain-Signature': `v1=${signatureOf(secret, timestamp, body)}`,
+      },
+    })
+    if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome))
+    return JSON.parse(outcome.json)
+  }
+
+  /** Sends to a queue as somebody who got hold of its address. */
+  async function forge(queue: QueueName, bodies: readonly unknown[]): Promise<void> {
+    const sqs = createSqs(settings())
+    const QueueUrl = place.cloud.services.queues[queue].url
+    for (const body of bodies) {
+      const MessageBody = typeof body === 'string' ? body : JSON.stringify(body)
+      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }))
+    }
+    sqs.destroy()
+  }
+
+  test('a message that somebody else sent to the queues starts, repeats and changes nothing', {
+    timeout: 300_000,
+  }, async () => {
+    const deployment = ends[0] ?? ''
+    const [asked, exported] = [place.asked(), await place.exported()]
+    const history = await place.desk.platform.catalog.history(place.stack, 10)
+    const before = place.calls.length
+    const chains = [
+      // Operations that were done, that the log does not hold, of nobody's deployment, of none.
+      { v: 1, deployment, operations: [1, 2, 3, 4, 5, 6, 7, 8] },
+      { v: 1, deployment, operations: [99_999] },
+      { v: 1, deployment: 'organization/shop/dev/99', operations: [1] },
+      { v: 1, deployment: '../../etc/passwd', operations: [1] },
+      { v: 1, deployment, operations: [-1] },
+      // A plan of one's own instead of ids.
+      { v: 1, deployment, operations: [{ kind: 'delete', urn: 'urn:x' }] },
+      { v: 1, deployment, blob: '0'.repeat(64) },
+      'rm -rf /\n{"v":1}',
+    ]
+    await forge('chains', chains)
+    const nudges = [
+      { v: 1, stack: place.stack },
+      { v: 1, stack: stackIdOf('shop', 'somebody-elses') },
+      { v: 1, stack: '../..', seen: { life: 'x', renewals: 1 } },
+      { v: 1, stack: place.stack, command: 'destroy' },
+      'no json',
+    ]
+    await forge('nudges', nudges)
+    const isHandled = (): boolean =>
+      place.calls.length - before >= chains.length + nudges.length &&
+      place.cloud.names.every(name => place.cloud.environments(name).every(one => !one.isBusy()))
+    await expect.poll(isHandled, { timeout: 240_000, interval: 200 }).toBe(true)
+    expect(place.asked()).toEqual(asked)
+    expect(await place.exported()).toBe(exported)
+    expect(await place.desk.platform.catalog.history(place.stack, 10)).toEqual(history)
+    // No text of a message starts a line of a log or is one.
+    const lines = place.said().split('\n')
+    expect(lines.filter(line => line.startsWith('rm -rf'))).toEqual([])
+    expect(place.said()).not.toContain('rm -rf')
+  })
+
+  test('no secret is in clear in what the services hold, were sent or said, or in a log', {
+    timeout: 600_000,
+  }, async () => {
+    await done('up', '2')
+    await done('refresh', '2')
+    const held = await everythingStored(settings(), place.cloud.services)
+    const clear = held.flatMap(({ where, bytes }) =>
+      [...finder.foundIn(bytes)].map(name => `${where}: ${name}`),
+    )
+    expect(clear).toEqual([])
+    await done('destroy', '2')
+    const after = await everythingStored(settings(), place.cloud.services)
+    expect(after.flatMap(({ bytes }) => [...finder.foundIn(bytes)])).toEqual([])
+    expect(
+      Object.fromEntries([...passed].map(([service, names]) => [service, [...names]])),
+    ).toEqual({})
+    expect([...finder.foundIn(Buffer.from(place.said()))]).toEqual([])
+    // A message says where to look, and nothing of what is there.
+    const known = ['v', 'deployment', 'operations', 'pool', 'stack', 'seen', 'dueAt']
+    expect([...sent].filter(field => !known.includes(field))).toEqual([])
+    expect([...sent]).toEqual(expect.arrayContaining(['deployment', 'operations', 'stack']))
+    for (const service of ['DYNAMODB', 'SQS', 'S3', 'KMS'])
+      expect(bytesOf.get(service) ?? 0, service).toBeGreaterThan(100)
+    await provesItself(held)
+  })
+
+  /** What is looked for would be found: names that are in clear are, and a planted secret is. */
+  async function provesItself(held: Awaited<ReturnType<typeof everythingStored>>): Promise<void> {
+    const names = createSecretFinder({ urn: 'gold:index:Thing::database', stack: place.stack })
+    const where = new Set(
+      held.flatMap(one => (names.foundIn(one.bytes).size > 0 ? [one.where.split(' ')[0]] : [])),
+    )
+    expect(where).toEqual(new Set(['DynamoDB', 'S3']))
+    const { region, endpoints } = settings()
+    const client = createDynamoClient({ region, endpoint: endpoints.DYNAMODB ?? '' })
+    const [TableName] = Object.values(place.cloud.services.places(['journalTable'], 'short'))
+    const data = { B: gzipSync(`{"password":"${secretText}"}`) }
+    const Item = { pk: { S: 'planted' }, sk: { S: 'planted' }, data }
+    await client.send(new PutItemCommand({ TableName, Item }))
+    client.destroy()
+    await forge('notifications', [{ token }])
+    const planted = await everythingStored(settings(), place.cloud.services)
+    const found = planted.flatMap(({ bytes }) => [...finder.foundIn(bytes)])
+    expect(new Set(found)).toContain('a secret of the configuration')
+  }
+})
+
+/** The fields of the messages that a request sends. */
+function fieldsSent(body: Buffer): readonly string[] {
+  const bodies = [...body.toString().matchAll(/"MessageBody":("(?:[^"\\]|\\.)*")/g)]
+  return bodies.flatMap(([, text = '""']) => {
+    try {
+      return Object.keys(JSON.parse(JSON.parse(text) as string) as object)
+    } catch {
+      return []
+    }
+  })
+}

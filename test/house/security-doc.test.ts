@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..', '..')
+const page = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
+
+/** A proof as a line of the threat model names it: a file and tests in it. */
+interface Proof {
+  readonly file: string
+  readonly names: readonly string[]
+}
+
+function proofsIn(cell: string): readonly Proof[] {
+  return [...cell.matchAll(/\[[^\]]+\]\(\.\.\/([^)]+)\): ((?:'[^']+'(?: · )?)+)/g)].map(
+    ([, file = '', names = '']) => ({
+      file,
+      names: [...names.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
+    }),
+  )
+}
+
+/** The lines of all tables whose last column is the proof. */
+function threats(): readonly string[] {
+  const lines = page.slice(page.indexOf('## Threat model')).split('\n')
+  const isLine = (line: string): boolean =>
+    line.startsWith('| ') && !line.startsWith('| Who | Tries to |')
+  return lines.filter(isLine)
+}
+
+test('every line of the threat model names tests that there are', () => {
+  const wrong: string[] = []
+  for (const line of threats()) {
+    const proofs = proofsIn(line.split(' | ').at(-1) ?? '')
+    if (proofs.length === 0) wrong.push(`nothing proves: ${line}`)
+    for (const { file, names } of proofs) {
+      const path = join(root, file)
+      const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+      for (const name of names)
+        if (!text.includes(`'${name}'`)) wrong.push(`${file} has no test '${name}'`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('the threat model has what was promised', () => {
+  const all = threats().join('\n')
+  for (const word of ['fork', 'link out', 'size', 'role', 'private networks', 'log', 'checksum'])
+    expect(all).toContain(word)
+  expect(threats().length).toBeGreaterThan(30)
+})

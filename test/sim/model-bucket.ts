@@ -1,0 +1,136 @@
+import {
+  type CopyObjectCommandInput,
+  type GetObjectCommandInput,
+  type ListObjectsV2CommandInput,
+  type PutObjectCommandInput,
+  S3ServiceException,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { createHash } from 'node:crypto'
+
+/** One version of an object; `bytes` is undefined for the mark of a deletion. */
+interface Version {
+  readonly id: string
+  readonly bytes: Uint8Array | undefined
+  readonly checksum: string
+  readonly at: number
+}
+
+/**
+ * S3 as far as the adapters use it: a bucket with versions, whole objects, the first and the
+ * unchanged (`If-None-Match: *`, `If-Match`), listings in order. Every request is one moment.
+ */
+export interface ModelBucket {
+  /** What the adapters take for a client. */
+  readonly client: Pick<S3Client, 'send'>
+  /** All versions of all objects, oldest first, for who looks for what must not be there. */
+  readonly all: () => readonly { readonly key: string; readonly bytes: Uint8Array | undefined }[]
+}
+
+type Answer = Readonly<Record<string, unknown>>
+type Run = (input: never) => Answer
+
+/** An empty bucket. `asked` hears the name of each request, refused ones included. */
+export function createModelBucket(
+  now: () => number,
+  asked: (operation: string) => void = () => undefined,
+): ModelBucket {
+  const objects = new Map<string, Version[]>()
+  let count = 0
+  const latest = (key = ''): Version | undefined => objects.get(key)?.at(-1)
+  const whole = (key = ''): Version & { readonly bytes: Uint8Array } => {
+    const found = latest(key)
+    if (found?.bytes === undefined) throw refusal('NoSuchKey', 404)
+    return { ...found, bytes: found.bytes }
+  }
+  const add = (key: string, bytes: Uint8Array | undefined): Version => {
+    const checksum = createHash('sha256')
+      .update(bytes ?? '')
+      .digest('base64')
+    count += 1
+    const version = { id: `v${count}`, bytes, checksum, at: now() }
+    objects.set(key, [...(objects.get(key) ?? []), version])
+    return version
+  }
+  const commands: Readonly<Record<string, Run>> = {
+    PutObjectCommand: (input: PutObjectCommandInput) => {
+      const { Key = '', IfNoneMatch, IfMatch } = input
+      const stands = latest(Key)
+      if (IfNoneMatch === '*' && stands?.bytes !== undefined)
+        throw refusal('PreconditionFailed', 412)
+      if (IfMatch !== undefined && stands?.bytes === undefined) throw refusal('NoSuchKey', 404)
+      if (IfMatch !== undefined && IfMatch !== tagOf(stands))
+        throw refusal('PreconditionFailed', 412)
+      const bytes = new Uint8Array(input.Body as Uint8Array)
+      const { ChecksumSHA256 } = input
+      const checksum = createHash('sha256').update(bytes).digest('base64')
+      if (ChecksumSHA256 !== undefined && ChecksumSHA256 !== checksum)
+        throw refusal('BadDigest', 400)
+      const { id } = add(Key, bytes)
+      return { ETag: tagOf(latest(Key)), VersionId: id }
+    },
+    GetObjectCommand: ({ Key }: GetObjectCommandInput) => {
+      const { bytes, id } = whole(Key)
+      return { Body: bodyOf(bytes), ContentLength: bytes.length, VersionId: id }
+    },
+    HeadObjectCommand: ({ Key }: GetObjectCommandInput) => {
+      const { bytes, checksum, id } = whole(Key)
+      return { ContentLength: bytes.length, ChecksumSHA256: checksum, VersionId: id }
+    },
+    CopyObjectCommand: ({ CopySource = '', Key = '' }: CopyObjectCommandInput) => {
+      const { bytes } = whole(CopySource.slice(CopySource.indexOf('/') + 1))
+      return { VersionId: add(Key, bytes).id }
+    },
+    DeleteObjectCommand: ({ Key = '' }: GetObjectCommandInput) => ({
+      DeleteMarker: true,
+      VersionId: add(Key, undefined).id,
+    }),
+    ListObjectsV2Command: (input: ListObjectsV2CommandInput) => {
+      const { Prefix = '', MaxKeys = 1_000, ContinuationToken = '' } = input
+      const keys = [...objects.keys()]
+        .filter(key => key.startsWith(Prefix) && key > ContinuationToken)
+        .filter(key => latest(key)?.bytes !== undefined)
+        .toSorted((one, other) => (one < other ? -1 : 1))
+      const page = keys.slice(0, MaxKeys)
+      const Contents = page.map(Key => {
+        const { bytes, at } = whole(Key)
+        return { Key, Size: bytes.length, LastModified: new Date(at) }
+      })
+      const more = page.length < keys.length ? { NextContinuationToken: page.at(-1) } : {}
+      return { Contents, ...more }
+    },
+  }
+  const send = async (command: { readonly input: object }): Promise<Answer> => {
+    const name = command.constructor.name
+    const run = commands[name]
+    if (run === undefined) throw new TypeError(`the model does not know ${name}`)
+    asked(name.replace('Command', ''))
+    return run(command.input as never)
+  }
+  return {
+    client: { send },
+    all: () =>
+      [...objects].flatMap(([key, versions]) => versions.map(({ bytes }) => ({ key, bytes }))),
+  }
+}
+
+function tagOf(version: Version | undefined): string {
+  return `"${version?.id ?? ''}"`
+}
+
+/** The body of an answer as the SDK hands it over. */
+function bodyOf(bytes: Uint8Array) {
+  return {
+    transformToByteArray: async () => new Uint8Array(bytes),
+    transformToWebStream: () => new Blob([new Uint8Array(bytes)]).stream(),
+  }
+}
+
+function refusal(name: string, httpStatusCode: number): S3ServiceException {
+  return new S3ServiceException({
+    name,
+    message: name,
+    $fault: 'client',
+    $metadata: { httpStatusCode },
+  })
+}
