@@ -14,6 +14,14 @@ export function declarePlatform(root: Command, attach: Attach): void {
     async () => (await import('./commands/platform-deploy.ts')).platformDeploy,
   )
   attach(
+    located(platform.command('token [name]'))
+      .description('make a token of the API that may do everything, and print it once')
+      .option('--days <number>', 'good for so long')
+      .option('-y, --yes', 'do not ask')
+      .option('-j, --json', 'as JSON'),
+    async () => (await import('./commands/platform-token.ts')).platformToken,
+  )
+  attach(
     located(platform.command('destroy'))
       .description('remove an installation; tables, bucket and keys stay')
       .option('-y, --yes', 'do not ask'),

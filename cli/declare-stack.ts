@@ -21,7 +21,10 @@ function declareLife(stack: Command, attach: Attach): void {
       .aliases(['new', 'create'])
       .description('make a stack')
       .option('--no-select', 'do not select it')
-      .option('--secrets-provider <kind>', 'how its secrets are kept: passphrase')
+      .option(
+        '--secrets-provider <kind>',
+        'how its secrets are kept: passphrase, or awskms://<key>',
+      )
       .option('-y, --yes', 'do not ask'),
     async () => (await import('./commands/stack-init.ts')).stackInit,
     missingOptions.stackInit,
@@ -42,7 +45,10 @@ function declareLife(stack: Command, attach: Attach): void {
       .command('select [name]')
       .description('choose the stack that commands work on')
       .option('-c, --create', 'make it when it does not exist')
-      .option('--secrets-provider <kind>', 'how its secrets are kept: passphrase'),
+      .option(
+        '--secrets-provider <kind>',
+        'how its secrets are kept: passphrase, or awskms://<key>',
+      ),
     async () => (await import('./commands/stack-select.ts')).stackSelect,
   )
   attach(

@@ -65,6 +65,8 @@ export interface Local {
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
   readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
+  /** Removes what a stack that was removed leaves of schedules and notifications. */
+  readonly forgetStack: (stack: StackId) => Promise<void>
   /** How the current deployment of a stack stands. */
   readonly standing: (stack: StackId) => Promise<Standing>
   /** Tries again what the queue has given up of an open deployment. */

@@ -39,6 +39,7 @@ async function removeHere(local: Local, id: StackId, force: boolean): Promise<vo
     throw error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`, {
       hint: 'Wait for it, or end it with `antichain cancel`.',
     })
+  await local.forgetStack(id)
 }
 
 /** What is under way is told before what is left. Throws STACK_BUSY. */

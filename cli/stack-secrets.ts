@@ -11,6 +11,7 @@ import type { SecretsManager } from '../shared/secrets/crypter.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 import { resolve } from 'node:path'
 import type { Session } from './session.ts'
+import type { SealedKey } from './tools.ts'
 
 /** Opens the configuration file of a stack; `file` names another one. */
 export function openStackFile(
@@ -28,26 +29,59 @@ export function openStackFile(
 /**
  * The manager of a stack's secrets, as its file says (`state.md` 3.6); where the file says nothing,
  * that of its state, else a new one, which is then written to the file. Asks for the passphrase at
- * a terminal. Throws SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, FEATURE_MISSING.
+ * a terminal. Throws SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, FEATURE_MISSING, and
+ * what the key of the stack throws.
  */
 export async function stackManager(
   session: Session,
   stack: StackId,
   config: StackConfig,
 ): Promise<SecretsManager> {
-  const { provider, encryptionSalt } = config.secrets()
-  if (provider !== '' && provider !== 'default' && provider !== 'passphrase')
-    throw error('FEATURE_MISSING', `the secrets provider '${provider}' is not supported yet`)
-  if (encryptionSalt !== '') return openManager(session, encryptionSalt)
+  const { provider, encryptedKey, encryptionSalt } = config.secrets()
+  if (isKeyUrl(provider) && encryptedKey !== '')
+    return openUnderKey(session, { url: provider, encryptedKey })
+  requireKnown(provider)
+  if (encryptionSalt !== '' && !isKeyUrl(provider)) return openManager(session, encryptionSalt)
   const local = await session.local()
-  const salt = saltOf(await local.exportState(stack))
-  const manager = salt === undefined ? await newManager(session) : await openManager(session, salt)
-  const written = manager.state['salt']
-  if (written !== undefined) {
-    config.setSalt(written)
-    writeStackConfig(config)
-  }
+  const stored = await local.exportState(stack)
+  requireSame(stored, provider)
+  const manager =
+    (await sameAsState(session, stored, provider)) ??
+    (isKeyUrl(provider) ? await newUnderKey(session, provider) : await newManager(session))
+  keepManager(config, manager)
   return manager
+}
+
+/** A state whose secrets are under another key could not be read. Throws SECRETS_PROVIDER_CHANGED. */
+function requireSame(stored: StoredDeployment | undefined, provider: string): void {
+  const type = stored?.secrets_providers?.type ?? ''
+  if (!isKeyUrl(provider) || type === '' || keyOf(stored)?.url === provider) return
+  throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack keeps its secrets in another way')
+}
+
+/** Whether a secrets provider is a key in KMS. */
+export function isKeyUrl(provider: string): boolean {
+  return provider.startsWith('awskms://')
+}
+
+/** Throws FEATURE_MISSING for a provider that cannot be used here. */
+export function requireKnown(provider: string): void {
+  if (isKeyUrl(provider) || ['', 'default', 'passphrase'].includes(provider)) return
+  throw error('FEATURE_MISSING', `the secrets provider '${provider}' is not supported yet`)
+}
+
+/** A manager with a new data key under a key of KMS. Throws SECRETS_URL_INVALID, STORE_*. */
+export async function newUnderKey(session: Session, url: string): Promise<SecretsManager> {
+  return (await session.tools.secrets()).createUnderKey(url, session.io.env)
+}
+
+/** Writes into a stack's file how its secrets are kept. Throws CONFIG_INVALID. */
+export function keepManager(config: StackConfig, { state }: SecretsManager): void {
+  const { salt, url, encryptedkey } = state
+  if (salt !== undefined) config.setSalt(salt)
+  else if (url !== undefined && encryptedkey !== undefined) config.setKey(url, encryptedkey)
+  else return
+  writeStackConfig(config)
 }
 
 /**
@@ -60,13 +94,41 @@ export async function managerOfState(
 ): Promise<SecretsManager | undefined> {
   const type = deployment.secrets_providers?.type
   if (type === undefined || type === '') return undefined
-  const salt = saltOf(deployment)
-  if (salt === undefined)
+  const found = await openedAs(session, deployment)
+  if (found === undefined)
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the secrets of this state are kept by the manager '${type}', which cannot be opened here`,
     )
-  return openManager(session, salt)
+  return found
+}
+
+/** The manager of the state, if the file names none or the same. */
+async function sameAsState(
+  session: Session,
+  stored: StoredDeployment | undefined,
+  provider: string,
+): Promise<SecretsManager | undefined> {
+  const key = keyOf(stored)
+  if (key !== undefined && (provider === '' || provider === key.url))
+    return openUnderKey(session, key)
+  const salt = saltOf(stored)
+  return salt === undefined || isKeyUrl(provider) ? undefined : openManager(session, salt)
+}
+
+/** The manager of the state, of the kinds that are known here. */
+async function openedAs(
+  session: Session,
+  stored: StoredDeployment,
+): Promise<SecretsManager | undefined> {
+  const key = keyOf(stored)
+  if (key !== undefined) return openUnderKey(session, key)
+  const salt = saltOf(stored)
+  return salt === undefined ? undefined : openManager(session, salt)
+}
+
+async function openUnderKey(session: Session, sealed: SealedKey): Promise<SecretsManager> {
+  return (await session.tools.secrets()).openUnderKey(sealed, session.io.env)
 }
 
 async function openManager(session: Session, salt: string): Promise<SecretsManager> {
@@ -92,11 +154,27 @@ async function askPassphrase(session: Session, question: string): Promise<string
 }
 
 function saltOf(deployment: StoredDeployment | undefined): string | undefined {
+  return textIn(deployment, 'passphrase', 'salt')
+}
+
+function keyOf(deployment: StoredDeployment | undefined): SealedKey | undefined {
+  const url = textIn(deployment, 'cloud', 'url')
+  const encryptedKey = textIn(deployment, 'cloud', 'encryptedkey')
+  if (url === undefined || encryptedKey === undefined || !isKeyUrl(url)) return undefined
+  return { url, encryptedKey }
+}
+
+/** What a state says of its manager, if that is of a type. */
+function textIn(
+  deployment: StoredDeployment | undefined,
+  type: string,
+  field: string,
+): string | undefined {
   const provider = deployment?.secrets_providers
   const state = provider?.state
-  if (provider?.type !== 'passphrase' || !isObject(state)) return undefined
-  const salt: unknown = state['salt']
-  return typeof salt === 'string' ? salt : undefined
+  if (provider?.type !== type || !isObject(state)) return undefined
+  const text: unknown = state[field]
+  return typeof text === 'string' ? text : undefined
 }
 
 function isObject(json: unknown): json is Readonly<Record<string, unknown>> {

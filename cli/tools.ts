@@ -7,6 +7,8 @@ import type { OutputStream } from './io.ts'
 import type { OpenLocal, OpenRemote } from './local-port.ts'
 import type { PlatformTools } from './platform/platform-port.ts'
 
+type Env = Readonly<Record<string, string | undefined>>
+
 /** What a display is made for. */
 export interface DisplayOptions {
   readonly kind: 'up' | 'preview' | 'refresh' | 'destroy'
@@ -43,16 +45,24 @@ export interface StateTools {
   readonly verifyIntegrity: (deployment: StoredDeployment) => string | undefined
 }
 
-/** Passphrase managers. */
+/** Where the data key of a stack is sealed: by the key of a URL, and its sealed form in base64. */
+export interface SealedKey {
+  readonly url: string
+  readonly encryptedKey: string
+}
+
+/** Managers of secrets: under a passphrase, or a key of KMS by the process's own credentials. */
 export interface SecretsTools {
   /** A manager with a new salt. */
   readonly create: (passphrase: string) => Promise<SecretsManager>
   /** The manager of a salt. Throws SECRETS_PASSPHRASE_WRONG. */
   readonly open: (salt: string, passphrase: string) => Promise<SecretsManager>
+  /** A manager with a new data key under the key of a URL. Throws SECRETS_URL_INVALID, STORE_*. */
+  readonly createUnderKey: (url: string, env: Env) => Promise<SecretsManager>
+  /** The manager of a sealed data key. Throws SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE, STORE_*. */
+  readonly openUnderKey: (sealed: SealedKey, env: Env) => Promise<SecretsManager>
   /** The passphrase of PULUMI_CONFIG_PASSPHRASE or its file; undefined when neither is set. */
-  readonly passphrase: (
-    env: Readonly<Record<string, string | undefined>>,
-  ) => Promise<string | undefined>
+  readonly passphrase: (env: Env) => Promise<string | undefined>
 }
 
 /** The parts below the command line, loaded when a command needs them. */

@@ -25,8 +25,14 @@ export function createTools(): Tools {
       }
     },
     secrets: async () => {
-      const passphrase = await import('../shared/secrets/passphrase.ts')
+      const [passphrase, cloud, { createOwnKeeper }] = await Promise.all([
+        import('../shared/secrets/passphrase.ts'),
+        import('../shared/secrets/cloud.ts'),
+        import('../shared/platform/aws/own-keeper.ts'),
+      ])
       return {
+        createUnderKey: async (url, env) => cloud.createCloudManager(url, createOwnKeeper(env)),
+        openUnderKey: async (sealed, env) => cloud.openCloudManager(sealed, createOwnKeeper(env)),
         create: async text => passphrase.createPassphraseManager(text),
         open: async (salt, text) => passphrase.openPassphraseManager(salt, text),
         passphrase: async env => passphrase.passphraseFrom(env, file => readFileSync(file, 'utf8')),

@@ -16,6 +16,8 @@ export interface Grants {
   readonly catalog?: TableUse
   readonly reads?: readonly BucketPart[]
   readonly puts?: readonly BucketPart[]
+  /** Puts objects where none stands; replaces none. */
+  readonly creates?: readonly BucketPart[]
   /** Lists and removes objects, that is sweeps. */
   readonly sweeps?: readonly BucketPart[]
   readonly sends?: readonly QueueName[]
@@ -26,8 +28,8 @@ export interface Grants {
   readonly stackSecrets?: 'open'
   /** Takes on the roles that owners of stacks name: deployment credentials. */
   readonly deploys?: boolean
-  /** Makes, changes and removes schedules of the installation's group. */
-  readonly schedules?: boolean
+  /** Makes and removes schedules of the installation's group, or only removes. */
+  readonly schedules?: 'make' | 'remove'
   readonly callsCompaction?: boolean
 }
 
@@ -102,8 +104,16 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: () => 512,
     timeoutSeconds: 60,
     consumes: { queue: 'notifications', batchSize: 5, concurrencyMax: () => 5 },
-    places: [...everyone, 'catalogTable', 'nudgesQueue', 'notificationsQueue', 'key'],
-    grants: { catalog: 'write', sends: ['nudges', 'notifications'], triggerSecrets: 'open' },
+    places: [
+      ...everyone,
+      ...(['catalogTable', 'nudgesQueue', 'notificationsQueue', 'key', 'scheduleGroup'] as const),
+    ],
+    grants: {
+      catalog: 'write',
+      sends: ['nudges', 'notifications'],
+      triggerSecrets: 'open',
+      schedules: 'remove',
+    },
   },
   {
     name: 'api',
@@ -128,12 +138,13 @@ export const functionsTable: readonly FunctionRow[] = [
       // A stack that is removed takes its inbox along, which is in the journal.
       journal: 'remove',
       catalog: 'remove',
-      reads: ['blobs', 'programs'],
-      puts: ['programs', 'plugins'],
+      reads: ['blobs'],
+      // Programs are sent to addresses that the API signs: who uses one has this right.
+      creates: ['blobs'],
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
       redrives: ['chains', 'chains-long', 'notifications'],
       triggerSecrets: 'seal',
-      schedules: true,
+      schedules: 'make',
     },
   },
   {
@@ -155,8 +166,8 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: {
       journal: 'remove',
       catalog: 'remove',
-      reads: ['blobs', 'plugins', 'programs'],
-      puts: ['blobs', 'programs'],
+      reads: ['blobs', 'plugins'],
+      puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
       redrives: ['chains', 'chains-long'],
       triggerSecrets: 'open',
@@ -185,7 +196,7 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: {
       journal: 'batch',
       catalog: 'read',
-      reads: ['blobs', 'plugins', 'programs'],
+      reads: ['blobs', 'plugins'],
       puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges'],
       stackSecrets: 'open',

@@ -61,12 +61,12 @@ export function nagExceptions(stack: Surroundings, settings: Settings): readonly
     ...always,
     ...bucketWildcards(stack, settings),
     ...deployWildcards(stack, settings),
-    {
-      stack: 'main',
-      path: 'Functions/ApiRole',
+    ...['Functions/ApiRole', 'Functions/ScheduleRole'].map(path => ({
+      stack: 'main' as const,
+      path,
       rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:scheduler:${settings.region}:<AWS::AccountId>:schedule/${namesOf(settings.installation).scheduleGroup}/*]`,
       why: 'People make schedules, so that their names are not known here; all of them are in the group of this installation.',
-    },
+    })),
     ...long.flatMap(({ name }) => longWildcards(stack, settings, `Long${logicalName(name)}`)),
   ]
 }
@@ -78,6 +78,7 @@ function bucketWildcards(stack: Surroundings, settings: Settings): readonly NagE
     const parts = new Set([
       ...(grants.reads ?? []),
       ...(grants.puts ?? []),
+      ...(grants.creates ?? []),
       ...(grants.sweeps ?? []),
     ])
     return [...parts].flatMap(one =>

@@ -74,7 +74,7 @@ function bucketStatements(
   grants: Grants,
 ): PolicyStatement[] {
   const bucket = bucketArn(Stack.of(scope), settings)
-  const { reads = [], puts = [], sweeps = [] } = grants
+  const { reads = [], puts = [], creates = [], sweeps = [] } = grants
   const keys = (parts: readonly BucketPart[]): readonly string[] =>
     parts.map(each => `${bucket}/${bucketPrefixes[each]}*`)
   // Without the right to list, S3 answers for what is absent as for what is forbidden.
@@ -82,6 +82,7 @@ function bucketStatements(
   return [
     ...(reads.length === 0 ? [] : [allow(['s3:GetObject', 's3:GetObjectVersion'], keys(reads))]),
     ...(puts.length === 0 ? [] : [allow(['s3:PutObject', 's3:AbortMultipartUpload'], keys(puts))]),
+    ...(creates.length === 0 ? [] : [allow(['s3:PutObject'], keys(creates), whereNothingStands)]),
     ...(sweeps.length === 0
       ? []
       : [allow(['s3:DeleteObject', 's3:PutObjectTagging', 's3:GetObjectTagging'], keys(sweeps))]),
@@ -95,11 +96,16 @@ function bucketStatements(
   ]
 }
 
+/** A put without `If-None-Match` is refused. Source: S3's page on enforcing conditional writes. */
+const whereNothingStands = { Null: { 's3:if-none-match': 'false' } }
+
 /** The key at rest works for whoever may use a table or the bucket, and only through these. */
 function restStatement(scope: Construct, { keys }: Granted, grants: Grants): PolicyStatement[] {
   const { region } = Stack.of(scope)
   const usesTables = grants.journal !== undefined || grants.catalog !== undefined
-  const usesBucket = [grants.reads, grants.puts, grants.sweeps].some(use => use !== undefined)
+  const usesBucket = [grants.reads, grants.puts, grants.creates, grants.sweeps].some(
+    use => use !== undefined,
+  )
   const through = [
     ...(usesTables ? [`dynamodb.${region}.amazonaws.com`] : []),
     ...(usesBucket ? [`s3.${region}.amazonaws.com`] : []),

@@ -3,6 +3,7 @@ import type { EventSink } from '../shared/engine/events/event.ts'
 import { startDeployment, type StartedDeployment } from '../functions/step-generator/start.ts'
 import { resumeDeployment } from '../functions/step-generator/resume.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
+import type { DeploymentId } from '../shared/records/ids.ts'
 import { deploymentRun } from './deployment-run.ts'
 import { patiently } from '../functions/surroundings/patient.ts'
 import { previewRun } from '../functions/step-generator/preview-run.ts'
@@ -10,8 +11,13 @@ import { shownConfig } from '../functions/step-generator/settle-in.ts'
 import { createToldOnce, type LifeSink } from '../functions/surroundings/told-once.ts'
 import { type Asked, surround, tearDown } from '../functions/surroundings/surround.ts'
 
+/** What runs in this process; a preview is no deployment. */
+export interface RunningHere extends RunningDeployment {
+  readonly deployment?: DeploymentId
+}
+
 /** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
-export async function deploy(given: Asked): Promise<RunningDeployment> {
+export async function deploy(given: Asked): Promise<RunningHere> {
   let recorder: EventRecorder | undefined
   const sink: EventSink = {
     emit(event) {
@@ -41,6 +47,7 @@ export async function deploy(given: Asked): Promise<RunningDeployment> {
     ports.here?.add(started.deployment)
     const done = keptWith(running.done, recorder)
     return {
+      deployment: started.deployment,
       done: done.finally(() => ports.here?.delete(started.deployment)),
       cancel: running.cancel,
       terminate() {

@@ -25,6 +25,7 @@ import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { editState, type StateEdit } from './edit-state.ts'
 import { type AskedHere, callHere } from '../functions/api/call-here.ts'
+import { forgetStack } from '../functions/api/placed-calls.ts'
 import { apiPorts } from './serve-api.ts'
 import { type HomeOptions, serveHome } from './serve-home.ts'
 import {
@@ -52,6 +53,8 @@ export interface Local {
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
   readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
+  /** Removes what a stack that was removed leaves of schedules and notifications. */
+  readonly forgetStack: (stack: StackId) => Promise<void>
   /** How the current deployment of a stack stands. */
   readonly standing: (stack: StackId) => Promise<Standing>
   /** Tries again what the queue has given up of an open deployment. */
@@ -102,6 +105,7 @@ export async function openLocal(options: {
     },
     interrupted: stack => interrupted(patient, stack),
     cancel: (stack, force) => cancel(patient, stack, force),
+    forgetStack: stack => forgetStack(platform, stack),
     standing: stack => standingNow(patient, stack),
     redrive: stack => redrive(patient, stack),
     editState: (stack, edit) => editState(patient, stack, edit),
@@ -114,12 +118,7 @@ export async function openLocal(options: {
     story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
     prune: asked => prune(pruning, asked),
     serve: serving => serveHome({ platform, ports, home: options.home }, serving),
-    api: asked =>
-      callHere(
-        apiPorts(platform, undefined, () => undefined),
-        ports.holder.who,
-        asked,
-      ),
+    api: asked => callHere(apiPorts(platform, undefined), ports.holder.who, asked),
     close: () => platform.close(),
   }
 }

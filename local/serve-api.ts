@@ -2,10 +2,12 @@ import { serve as listen } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { createApi } from '../functions/api/handle.ts'
 import type { ApiPorts } from '../functions/api/route.ts'
+import type { WebhookServer } from '../functions/webhook/handle.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import { openPassphraseManager } from '../shared/secrets/passphrase.ts'
-import type { StoredDeployment } from '../shared/state/stored.ts'
+import { createOwnKeeper } from '../shared/platform/aws/own-keeper.ts'
+import { managerFromState } from '../shared/secrets/manager.ts'
+import { addHooks } from './serve-hooks.ts'
 
 /** Where the API listens. */
 export interface ApiPlace {
@@ -24,33 +26,29 @@ export interface ServedApi {
 /** How long connections may end by themselves, in ms. */
 const closeWithinMs = 500
 
-/** The ports of the API over the embedded platform; `nudged` hears of each nudge. */
-export function apiPorts(
-  platform: EmbeddedPlatform,
-  passphrase: string | undefined,
-  nudged: () => void,
-): ApiPorts {
-  const nudge: ApiPorts['nudges']['nudge'] = async (...about) => {
-    await platform.nudges.nudge(...about)
-    nudged()
-  }
+/** What the API and webhooks are served with over the embedded platform. */
+export type HomePorts = ApiPorts & WebhookServer
+
+/** The ports of the API over the embedded platform. */
+export function apiPorts(platform: EmbeddedPlatform, passphrase: string | undefined): HomePorts {
+  const keeper = createOwnKeeper(process.env)
   return {
     ...platform,
-    nudges: { ...platform.nudges, nudge },
     execute: 'here',
-    secretsOf: async state => {
-      const salt = saltOf(state)
-      if (salt === undefined || passphrase === undefined) return undefined
-      return openPassphraseManager(salt, passphrase)
+    secretsOf: async ({ secrets_providers: named }) => {
+      const isKnown = named?.type === 'cloud' || passphrase !== undefined
+      if (named === undefined || !isKnown) return undefined
+      return managerFromState(named, passphrase, keeper)
     },
   }
 }
 
-/** Serves the API over HTTP. Throws CLI_USAGE when nothing can listen there. */
-export async function serveApi(ports: ApiPorts, { host, port }: ApiPlace): Promise<ServedApi> {
+/** Serves the API and webhooks over HTTP. Throws CLI_USAGE when nothing can listen there. */
+export async function serveApi(ports: HomePorts, { host, port }: ApiPlace): Promise<ServedApi> {
   const addressOf = (context: Parameters<typeof getConnInfo>[0]): string =>
     getConnInfo(context).remote.address ?? 'unknown'
   const app = createApi({ ports, addressOf })
+  addHooks(app, { server: ports, clock: ports.clock, addressOf })
   const listening = Promise.withResolvers<number>()
   const server = listen({ fetch: app.fetch, hostname: host, port }, info =>
     listening.resolve(info.port),
@@ -72,12 +70,4 @@ export async function serveApi(ports: ApiPorts, { host, port }: ApiPlace): Promi
       await closed
     },
   }
-}
-
-function saltOf({ secrets_providers: provider }: StoredDeployment): string | undefined {
-  const state: unknown = provider?.state
-  if (provider?.type !== 'passphrase' || typeof state !== 'object' || state === null)
-    return undefined
-  const salt: unknown = 'salt' in state ? state.salt : undefined
-  return typeof salt === 'string' ? salt : undefined
 }

@@ -5,7 +5,7 @@ import { firstPinOf, requireRules } from '../shared/engine/deployment/rules.ts'
 import { closeDead } from '../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
-import type { CatalogPort } from '../shared/ports/catalog.ts'
+import type { CatalogPort, StackRecord } from '../shared/ports/catalog.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import { rulesVersion } from '../shared/records/log.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
@@ -29,6 +29,8 @@ export interface ServeOptions {
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
   /** Runs what a request of a stack's queue asks for; absent: nobody looks at queues. */
   readonly begin?: (request: DeploymentRequest) => Promise<void>
+  /** Is told of each stack at which nothing runs, at every look. */
+  readonly atRest?: (stack: StackRecord) => Promise<void>
   /** Aborts each time there may be something new. */
   readonly news?: () => AbortSignal
   /** How long each executor may last, in ms; see `DeployRequest`. */
@@ -103,7 +105,9 @@ export async function serve(serving: Serving, options: ServeOptions): Promise<vo
       hidden.add(id)
       options.said(`${id}: ${saidOf(why)}`)
     }
-    for (const { id, current } of stacks) {
+    for (const stack of stacks) {
+      const { id, current } = stack
+      if (current === '') await options.atRest?.(stack)
       if (current !== '') for (const role of options.roles) await lookAt(current, role)
       else if (options.roles.has('generator')) await lookAtQueue(id)
     }

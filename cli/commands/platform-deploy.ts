@@ -34,7 +34,9 @@ export const platformDeploy: Handler = async (session, flags) => {
     'never',
   ])
   if (done.exit !== 0) throw failureOfCdk(done.said)
-  session.warn('Deployed. `antichain platform status` shows its addresses.')
+  session.warn(
+    'Deployed. `antichain platform status` shows its addresses, `antichain platform token` lets you in.',
+  )
   return 0
 }
 

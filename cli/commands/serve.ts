@@ -34,6 +34,7 @@ export const serve: Handler = async (session, flags) => {
       said: line => session.warn(line),
       api: placeOfApi(flags),
       passphrase: await passphraseOf(session),
+      env: session.io.env,
       requestOf: async (deployment, pin) => {
         const { command } = pin.options
         if (command === 'import')

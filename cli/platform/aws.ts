@@ -2,10 +2,16 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SchedulerClient } from '@aws-sdk/client-scheduler'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import {
+  GetCallerIdentityCommand,
+  type GetCallerIdentityCommandOutput,
+  STSClient,
+  type STSClientConfig,
+} from '@aws-sdk/client-sts'
+import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../io.ts'
 import { runCdk } from './cdk.ts'
+import { firstToken } from './first-token.ts'
 import { lookAt } from './look.ts'
 import type { PlatformTools, Where } from './platform-port.ts'
 
@@ -23,21 +29,19 @@ export function createPlatformTools(shown: OutputStream): PlatformTools {
     ...(env['AWS_PROFILE'] === undefined ? {} : { profile: env['AWS_PROFILE'] }),
   })
   return {
-    account: async where => {
-      const client = new STSClient(config(where))
+    account: async where => (await callerOf(config(where))).Account ?? '',
+    cdk: (where, words) => runCdk(where, words, shown),
+    createToken: async (where, about) => {
+      const { Arn: who = 'unknown' } = await callerOf(config(where))
+      const client = new DynamoDBClient(config(where))
       try {
-        return (await client.send(new GetCallerIdentityCommand({}))).Account ?? ''
+        return await firstToken(client, where, { ...about, who })
       } catch (thrown) {
-        throw error(
-          'PLATFORM_CREDENTIALS_MISSING',
-          `AWS does not know who asks: ${messageOf(thrown)}`,
-          { cause: thrown },
-        )
+        throw ofInstallation(thrown, where)
       } finally {
         client.destroy()
       }
     },
-    cdk: (where, words) => runCdk(where, words, shown),
     look: async (where, account) => {
       const clients = {
         tables: new DynamoDBClient(config(where)),
@@ -52,4 +56,36 @@ export function createPlatformTools(shown: OutputStream): PlatformTools {
       }
     },
   }
+}
+
+/** Who asks. Throws PLATFORM_CREDENTIALS_MISSING. */
+async function callerOf(config: STSClientConfig): Promise<GetCallerIdentityCommandOutput> {
+  const client = new STSClient(config)
+  try {
+    return await client.send(new GetCallerIdentityCommand({}))
+  } catch (thrown) {
+    throw error(
+      'PLATFORM_CREDENTIALS_MISSING',
+      `AWS does not know who asks: ${messageOf(thrown)}`,
+      {
+        cause: thrown,
+      },
+    )
+  } finally {
+    client.destroy()
+  }
+}
+
+/** What a table says, as what it means for an installation. */
+function ofInstallation(thrown: unknown, { installation, region }: Where): unknown {
+  const told = messageOf(thrown)
+  if (hasCode(thrown, 'STORE_MISSING'))
+    return error(
+      'PLATFORM_NOT_FOUND',
+      `there is no installation '${installation}' in ${region}: ${told}`,
+      { cause: thrown },
+    )
+  return hasCode(thrown, 'STORE_DENIED')
+    ? error('PLATFORM_PERMISSION_MISSING', told, { cause: thrown })
+    : thrown
 }

@@ -14,6 +14,20 @@ export interface PlatformTools {
   readonly cdk: (where: Where, words: readonly string[]) => Promise<CdkRun>
   /** What is there of an installation. Throws PLATFORM_PERMISSION_MISSING. */
   readonly look: (where: Where, account: string) => Promise<PlatformLook>
+  /** One that may do everything. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
+  readonly createToken: (
+    where: Where,
+    about: Omit<FirstToken, 'who'>,
+  ) => Promise<{ readonly id: string; readonly token: string }>
+}
+
+/** What a token is made with by the tables of an installation. */
+export interface FirstToken {
+  /** Who makes it, for the audit log. */
+  readonly who: string
+  readonly name: string
+  /** Days until it is good for nothing; absent: until it is revoked. */
+  readonly days?: number
 }
 
 /** How a run of the CDK's command line ended, and the end of what it said. */

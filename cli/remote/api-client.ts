@@ -52,37 +52,15 @@ export function createApiClient({ url, token }: Login): ApiClient {
     if (!response.ok) throw await failureOf(response)
     return reached(url, () => response.text())
   }
-  const text = async (call: ApiCall): Promise<string> => {
-    const mayRepeat = call.isRepeatable ?? call.method !== 'POST'
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await once(call, apiLimits.callTimeoutMs)
-      } catch (thrown) {
-        if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isPassing(thrown)) throw thrown
-        await pauseBefore(attempt, thrown)
-      }
-    }
-  }
+  const text = (call: ApiCall): Promise<string> =>
+    repeated(() => once(call, apiLimits.callTimeoutMs), {
+      mayRepeat: call.isRepeatable ?? call.method !== 'POST',
+    })
   return {
     call: async call => jsonOf(await text(call)),
     text: path => text({ method: 'GET', path }),
-    async upload(place, bytes) {
-      const isOurs = place.url.startsWith('/')
-      const target = isOurs ? `${url}${place.url}` : place.url
-      // Nobody else is sent the token.
-      const headers = isOurs ? { ...place.headers, authorization } : place.headers
-      const response = await reached(target, () =>
-        fetch(target, {
-          method: 'PUT',
-          headers,
-          body: Buffer.from(bytes),
-          redirect: 'error',
-          signal: AbortSignal.timeout(apiLimits.uploadTimeoutMs),
-        }),
-      )
-      if (!response.ok) throw await failureOf(response)
-      await response.body?.cancel()
-    },
+    upload: (place, bytes) =>
+      repeated(() => uploaded({ url, authorization }, place, bytes), { mayRepeat: true }),
     async open(path, headers) {
       const response = await reached(url, () =>
         fetch(`${url}${path}`, {
@@ -95,6 +73,58 @@ export function createApiClient({ url, token }: Login): ApiClient {
       throw await failureOf(response)
     },
   }
+}
+
+/** Tries again what may come to something another time, if it may be made twice. */
+async function repeated<T>(
+  once: () => Promise<T>,
+  { mayRepeat }: { readonly mayRepeat: boolean },
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await once()
+    } catch (thrown) {
+      if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isPassing(thrown)) throw thrown
+      await pauseBefore(attempt, thrown)
+    }
+  }
+}
+
+/**
+ * Sends bytes to a place: of the API, with the token, or of another host, which nobody tells it. A
+ * host that has an object of this name already has these bytes, for its name is their hash.
+ */
+async function uploaded(
+  { url, authorization }: { readonly url: string; readonly authorization: string },
+  place: Parameters<ApiClient['upload']>[0],
+  bytes: Uint8Array,
+): Promise<void> {
+  const isOurs = place.url.startsWith('/')
+  const target = isOurs ? `${url}${place.url}` : place.url
+  const response = await reached(target, () =>
+    fetch(target, {
+      method: 'PUT',
+      headers: isOurs ? { ...place.headers, authorization } : place.headers,
+      body: Buffer.from(bytes),
+      redirect: 'error',
+      signal: AbortSignal.timeout(apiLimits.uploadTimeoutMs),
+    }),
+  )
+  const isThere = !isOurs && response.status === 412
+  if (!response.ok && !isThere)
+    throw isOurs ? await failureOf(response) : await refusedUpload(response)
+  await response.body?.cancel()
+}
+
+/** What another host says of an upload is its own affair: its name for it is enough. */
+async function refusedUpload(response: Response): Promise<Error> {
+  const text = await response.text().catch(() => '')
+  const [, name = 'it'] = /<Code>(\w{1,60})<\/Code>/.exec(text) ?? []
+  const details = { status: response.status }
+  const { host } = new URL(response.url)
+  return error('UPLOAD_REFUSED', `${host} refused the upload: ${name} (${response.status})`, {
+    details,
+  })
 }
 
 async function reached<T>(url: string, asked: () => Promise<T>): Promise<T> {

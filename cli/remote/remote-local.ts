@@ -59,6 +59,8 @@ export function openRemote(login: Login): Local {
       return kind === 'none' ? { kind } : { kind, number }
     },
     standing,
+    // The API has done it.
+    forgetStack: () => Promise.resolve(),
     async redrive(stack) {
       const number = await openNumber(stack)
       if (number === undefined) return { kind: 'none' }

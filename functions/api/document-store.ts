@@ -43,6 +43,14 @@ export async function knownDocument(
   return found
 }
 
+/** How a document is made, and what goes with it. */
+export interface Making {
+  readonly made: (before: StoredDocument | undefined) => unknown
+  readonly shown: (stored: StoredDocument) => unknown
+  /** Takes away what belongs to a value that stands no more, or never stood. */
+  readonly dropped?: (value: unknown) => Promise<void>
+}
+
 /**
  * Makes or changes a document from what it was; answers what stands. Throws DOCUMENT_CHANGED when
  * somebody else was faster.
@@ -50,17 +58,16 @@ export async function knownDocument(
 export async function putDocument(
   { documents }: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
-  made: (before: StoredDocument | undefined) => unknown,
-  shown: (stored: StoredDocument) => unknown,
+  { made, shown, dropped }: Making,
 ): Promise<DocumentView> {
   const before = await documents.get(key)
   const value = await made(before)
   const version = await documents.put(key, value, before?.version ?? 0)
-  if (version === false)
-    throw error(
-      'DOCUMENT_CHANGED',
-      `the ${key.kind} '${printable(key.name)}' was changed meanwhile`,
-    )
+  if (version === false) {
+    await dropped?.(value)
+    throw changedMeanwhile(key)
+  }
+  if (before !== undefined) await dropped?.(before.value)
   return viewOf({ key, version, value }, shown)
 }
 
@@ -68,13 +75,15 @@ export async function putDocument(
 export async function removeDocument(
   ports: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
+  dropped?: Making['dropped'],
 ): Promise<void> {
-  const { version } = await knownDocument(ports, key)
-  if (!(await ports.documents.remove(key, version)))
-    throw error(
-      'DOCUMENT_CHANGED',
-      `the ${key.kind} '${printable(key.name)}' was changed meanwhile`,
-    )
+  const { version, value } = await knownDocument(ports, key)
+  if (!(await ports.documents.remove(key, version))) throw changedMeanwhile(key)
+  await dropped?.(value)
+}
+
+function changedMeanwhile({ kind, name }: DocumentKey): Error {
+  return error('DOCUMENT_CHANGED', `the ${kind} '${printable(name)}' was changed meanwhile`)
 }
 
 /** A stored document as callers see it. */

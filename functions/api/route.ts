@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { AuditPort } from '../../shared/ports/audit.ts'
 import type { DocumentsPort, SealingPort } from '../../shared/ports/documents.ts'
+import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { UploadsPort } from '../../shared/ports/uploads.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentOptions } from '../../shared/records/log.ts'
@@ -33,6 +34,8 @@ export interface ApiPorts
   readonly audit: AuditPort
   /** Where programs are sent when not through the API itself. */
   readonly uploads?: UploadsPort
+  /** Who calls when a schedule is due; absent where a process looks at them by itself. */
+  readonly scheduler?: SchedulerPort
   /** Who runs the operations of what is asked for here. */
   readonly execute: DeploymentOptions['execute']
   /** Opens the secrets of a state; absent where the API must not. Throws SECRETS_*. */

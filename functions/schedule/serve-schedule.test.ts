@@ -21,6 +21,7 @@ let home = ''
 let platform: EmbeddedPlatform
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let postponed: [string, number][] = []
+let removed: string[] = []
 let number = 0
 
 beforeAll(async () => {
@@ -39,6 +40,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   postponed = []
+  removed = []
   receiver.received.length = 0
 })
 
@@ -49,6 +51,7 @@ const serve = (event: unknown) =>
       execute: 'functions',
       outbound: receiver.outbound,
       nudges: { nudge: async () => undefined },
+      scheduler: { remove: async name => void removed.push(name) },
       notifications: {
         fromEvent: ({ body, handle, deliveries }: RawMessage) =>
           body === 'x' ? undefined : { message: JSON.parse(body), receipt: handle, deliveries },
@@ -106,13 +109,30 @@ test('a schedule that is called for asks once, also when the caller is a little 
   const createdAt = due - 3_600_000
   const about = { when: 'rate(1 hour)', operation: { kind: 'destroy' }, createdAt }
   await platform.documents.put(schedule, scheduleDocument.parse(about), 0)
-  const call = { kind: 'schedule', scope: stack, name: 'nightly' }
+  const placed = { placed: 'calls-1', placedAt: Date.now() }
+  const call = { kind: 'schedule', scope: stack, name: 'nightly', ...placed }
   expect(await serve(call)).toBeUndefined()
   await serve(call)
   expect(await platform.requests.waiting(stack, 10)).toMatchObject([
     { key: `schedule nightly ${due}`, dryRun: false, options: { command: 'destroy' } },
   ])
   await serve({ ...call, name: 'gone' })
+  expect(removed).toEqual([])
+})
+
+test('calls that no document names are removed once they are old enough', async () => {
+  const placedAt = Date.now() - triggerLimits.strayCallsMs - 1
+  const about = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: Date.now() }
+  const value = { ...scheduleDocument.parse(about), placed: 'calls-2' }
+  await platform.documents.put({ kind: 'schedule', scope: stack, name: 'kept' }, value, 0)
+  const call = { kind: 'schedule', scope: stack, name: 'kept', placed: 'calls-2', placedAt }
+  await serve(call)
+  expect(removed).toEqual([])
+  // Who placed the first ones died before the document named them; of the others it is gone.
+  await serve({ ...call, placed: 'calls-1' })
+  await serve({ ...call, name: 'gone', placed: 'calls-3' })
+  await serve({ ...call, placed: 'calls-4', placedAt: Date.now() })
+  expect(removed).toEqual(['calls-1', 'calls-3'])
 })
 
 test('what is neither a schedule nor messages is refused', async () => {

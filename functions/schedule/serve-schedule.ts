@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import type { NotificationsPort, OutgoingDelivery } from '../../shared/ports/notifications.ts'
+import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { RawMessage } from '../../shared/platform/aws/queues/poll.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import { type DeliverDeps, handleDelivery } from '../../shared/triggers/deliver-message.ts'
+import { scheduleDocument } from '../../shared/triggers/schedule.ts'
 import { type BatchAnswer, comeAgain, messagesIn } from '../surroundings/sqs-event.ts'
 import { lookAtSchedule, type ScheduleServer } from './handle.ts'
 
@@ -14,33 +16,50 @@ export interface NotificationEvents {
   readonly postpone: NotificationsPort['postpone']
 }
 
-/** What EventBridge Scheduler sends for a schedule. */
+/** What EventBridge Scheduler sends for a schedule; `placed` names the calls that it belongs to. */
 const scheduleCall = z.object({
   kind: z.literal('schedule'),
   scope: z.string().transform(scope => scope as StackId),
   name: z.string(),
+  placed: z.string(),
+  placedAt: z.number(),
 })
+
+/** What a call is served with. */
+export interface CallServer extends ScheduleServer {
+  readonly scheduler: Pick<SchedulerPort, 'remove'>
+}
 
 /**
  * Serves a call of EventBridge Scheduler, or the messages that SQS hands over. Throws for a
  * schedule that could not be looked at: Scheduler calls again.
  */
 export async function serveSchedule(
-  server: ScheduleServer &
-    Omit<DeliverDeps, 'clock'> & { readonly notifications: NotificationEvents },
+  server: CallServer & Omit<DeliverDeps, 'clock'> & { readonly notifications: NotificationEvents },
   event: unknown,
 ): Promise<BatchAnswer | undefined> {
   const call = scheduleCall.safeParse(event)
   if (call.success) {
-    const { clock } = server
-    // Its clock says that it is time; ours may be a little behind, and nobody calls a second time.
-    const now = (): EpochMs => (clock.now() + triggerLimits.schedulerAheadMs) as EpochMs
-    await lookAtSchedule({ ...server, clock: { now }, isSpreadElsewhere: true }, call.data)
+    await answerCall(server, call.data)
     return undefined
   }
   const messages = messagesIn(event)
   const again = await Promise.all(messages.map(message => isAgain(server, message)))
   return comeAgain(messages.filter((_, at) => again[at]).map(({ id }) => id))
+}
+
+async function answerCall(server: CallServer, call: z.infer<typeof scheduleCall>): Promise<void> {
+  const { clock, documents, scheduler, journal } = server
+  const { placed, placedAt, ...key } = call
+  // Its clock says that it is time; ours may be a little behind, and nobody calls a second time.
+  const now = (): EpochMs => (clock.now() + triggerLimits.schedulerAheadMs) as EpochMs
+  await lookAtSchedule({ ...server, clock: { now }, isSpreadElsewhere: true }, key)
+  // Who placed calls and died leaves them; of new ones the document may be about to be written.
+  if (clock.now() - placedAt < triggerLimits.strayCallsMs) return
+  const { data } = scheduleDocument.safeParse((await documents.get(key))?.value)
+  if (data?.placed === placed) return
+  await scheduler.remove(placed)
+  journal.write('info', 'scheduler.stray', { schedule: key.name, stack: key.scope, placed })
 }
 
 /** Whether a message is to come again, when its time has come. */

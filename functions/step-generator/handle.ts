@@ -14,6 +14,7 @@ import { createEndWatcher } from '../../shared/engine/deployment/end-watcher.ts'
 import { type LifeNow, untilHandOver } from '../../shared/engine/deployment/hand-over.ts'
 import { viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { type Pace, paceOf } from '../../shared/engine/deployment/pace.ts'
+import { chainSlots } from '../../shared/engine/deployment/at-once.ts'
 import { awaitRunning } from '../../shared/engine/deployment/await-running.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
 import { keepSweeping } from '../../shared/engine/deployment/sweeper.ts'
@@ -137,6 +138,7 @@ function commandDeps(
     emitter: life.emitter,
     told: beside.told,
     sealing: createSealing(life.request.secrets),
+    slots: chainSlots(pin),
     nextId: () => {
       last += 1
       return last as OperationId

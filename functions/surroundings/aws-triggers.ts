@@ -1,16 +1,19 @@
-import { outboundVariables } from '../../shared/config/outbound-variables.ts'
-import { isTruthy } from '../../shared/config/truthy.ts'
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
+import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import { awsSettings } from '../../shared/platform/aws/clients.ts'
 import { awsPlaces } from '../../shared/platform/aws/places.ts'
 import type { AwsNotifications } from '../../shared/platform/aws/queues/notifications.ts'
+import {
+  createSchedulerClient,
+  createSchedulerRemoval,
+} from '../../shared/platform/aws/scheduler.ts'
 import {
   type AwsTriggerPlatform,
   createTriggerPlatform,
 } from '../../shared/platform/aws/trigger-platform.ts'
 import { createLog } from '../../shared/platform/system/log.ts'
-import type { AddressRules } from '../../shared/triggers/addresses.ts'
 import { createOutbound } from '../../shared/triggers/outbound.ts'
+import { addressRules } from './address-rules.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -32,19 +35,19 @@ export function openTriggers(env: Env): AwsTriggers {
   }
 }
 
+/** The same for the function that Scheduler calls, which removes calls that nobody needs. */
+export function openCalls(env: Env): AwsTriggers & { readonly scheduler: Removal } {
+  const client = createSchedulerClient(awsSettings(env))
+  const scheduler = createSchedulerRemoval(client, awsPlaces(env).of('scheduleGroup'))
+  return { ...openTriggers(env), scheduler }
+}
+
+type Removal = Pick<SchedulerPort, 'remove'>
+
 /** The same for one that only receives: it is told no queue of notifications and calls nobody. */
 export function openWebhooks(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {
   const settings = awsSettings(env)
   const log = createLog({ level: 'info', write: line => void process.stdout.write(line) })
   const platform = createTriggerPlatform({ settings, places: awsPlaces(env), log })
   return { ...platform, execute: 'functions' }
-}
-
-/** Which addresses calls to the outside may reach, as the environment says; public ones else. */
-function addressRules(env: Env): AddressRules {
-  const networks = (env[outboundVariables.networks] ?? '').split(',').map(one => one.trim())
-  return {
-    allowedNetworks: networks.filter(one => one !== ''),
-    isPlainAllowed: isTruthy(env[outboundVariables.plain]),
-  }
 }

@@ -27,7 +27,7 @@ export const scheduleRoleName = (settings: Settings): string =>
  * installation as tags: whoever asks for its status need not read the stack.
  */
 export function createSchedules(scope: Construct, about: ScheduleAbout): void {
-  const { settings, schedule, compaction, addresses } = about
+  const { settings, api, schedule, compaction, addresses } = about
   const group = part(scope, 'Schedule')
   const schedules = new CfnScheduleGroup(group, 'Group', {
     name: namesOf(settings.installation).scheduleGroup,
@@ -55,7 +55,9 @@ export function createSchedules(scope: Construct, about: ScheduleAbout): void {
       retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 3_600 },
     },
   })
-  letApiSchedule(scope, about)
+  letSchedule(scope, settings, api, ['Create', 'Delete'])
+  letSchedule(scope, settings, schedule, ['Delete'])
+  letGiveOn(scope, settings, api)
 }
 
 /** Only Scheduler for this group of this account may take the role on. */
@@ -74,18 +76,28 @@ function callerRole(group: Construct, settings: Settings, schedules: CfnSchedule
   })
 }
 
-function letApiSchedule(scope: Construct, { settings, api }: ScheduleAbout): void {
+function letSchedule(
+  scope: Construct,
+  settings: Settings,
+  { role }: Deployed,
+  verbs: readonly string[],
+): void {
   const stack = Stack.of(scope)
   const mine = `${namesOf(settings.installation).scheduleGroup}/*`
-  api.role.addToPolicy(
+  role.addToPolicy(
     new PolicyStatement({
-      actions: ['Create', 'Get', 'Update', 'Delete'].map(verb => `scheduler:${verb}Schedule`),
+      actions: verbs.map(verb => `scheduler:${verb}Schedule`),
       resources: [
         stack.formatArn({ service: 'scheduler', resource: 'schedule', resourceName: mine }),
       ],
     }),
   )
-  api.role.addToPolicy(
+}
+
+/** Who makes a schedule says under which role Scheduler calls. */
+function letGiveOn(scope: Construct, settings: Settings, { role }: Deployed): void {
+  const stack = Stack.of(scope)
+  role.addToPolicy(
     new PolicyStatement({
       actions: ['iam:PassRole'],
       resources: [

@@ -14,6 +14,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { QueueName } from '../../shared/config/aws-places.ts'
+import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import { type AwsSettings, createSqs } from '../../shared/platform/aws/clients.ts'
 import { startSupervisor, type Supervisor } from '../../shared/platform/system/supervisor.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
@@ -21,6 +22,10 @@ import type { Settings } from '../settings.ts'
 import type { Environment, Outcome } from './environment.ts'
 import { type EventSource, startEventSource } from './event-source.ts'
 import { type Called, createFleet, type Fleet } from './fleet.ts'
+import { type HttpFront, startHttpFront } from './http-front.ts'
+import { gatewayReply, httpReplyOf } from './http-payload.ts'
+import { startScheduler } from './scheduler.ts'
+import { streamedReply } from './streamed-reply.ts'
 import { createServices, localArn, type Services } from './services.ts'
 
 /** What a local cloud is made of. */
@@ -36,6 +41,10 @@ export interface CloudAbout {
   readonly variables: Readonly<Record<string, string>>
   /** Between two calls of compaction. */
   readonly tidyMs: number
+  /** Where webhooks are taken, on loopback; a port that is free by default. */
+  readonly webhookPort?: number
+  /** Where the API is, on loopback; a port that is free by default. */
+  readonly apiPort?: number
   /** Other limits than those of the table. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
@@ -56,6 +65,10 @@ export interface CloudTold {
 export interface LocalCloud {
   readonly services: Services
   readonly names: readonly FunctionName[]
+  /** Of webhooks, without the last part that names the webhook. */
+  readonly webhookUrl: string
+  /** Of the API: for `antichain login`. */
+  readonly apiUrl: string
   /** Calls a function of it. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<Outcome>
   readonly environments: (name: FunctionName) => readonly Environment[]
@@ -69,13 +82,19 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
   const { installation } = settings
   mkdirSync(about.folder, { recursive: true, mode: 0o700 })
   const { hidden } = about
+  const fleets = new Map<FunctionName, Fleet>()
+  const invoke: LocalCloud['invoke'] = (name, event) =>
+    fleets.get(name)?.invoke(event) ??
+    Promise.resolve({ kind: 'failed', why: `there is no function ${name}` })
+  const webhooks = await startWebhooks(about, invoke)
+  const webhookUrl = `${webhooks.url}/hooks/`
+  const api = await startApiFront(about, () => fleets.get('api'))
   const services = await createServices(aws, {
     installation,
-    webhookUrl: 'http://127.0.0.1/hooks/',
+    webhookUrl,
     ...(hidden === undefined ? {} : { hidden }),
   })
   const supervisor = startSupervisor()
-  const fleets = new Map<FunctionName, Fleet>()
   for (const row of functionsTable) {
     const code = about.code(row)
     if (code !== undefined)
@@ -97,16 +116,19 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     })
     return [source]
   })
+  const endScheduling = startScheduling(about, services, invoke)
   const endTidying = keepTidying(fleets.get('compaction'), about.tidyMs)
   return {
     services,
     names: [...fleets.keys()],
-    invoke: (name, event) =>
-      fleets.get(name)?.invoke(event) ??
-      Promise.resolve({ kind: 'failed', why: `there is no function ${name}` }),
+    webhookUrl,
+    apiUrl: api.url,
+    invoke,
     environments: name => fleets.get(name)?.environments() ?? [],
     end: async () => {
       endTidying()
+      await endScheduling()
+      await Promise.all([webhooks.close(), api.close()])
       await ended(sources, [...fleets.values()])
       await supervisor.close()
       sqs.destroy()
@@ -114,6 +136,61 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
       await rm(about.folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+/** Schedules call functions by their ARNs, of which the last part is the name. */
+function startScheduling(
+  { aws, settings, told }: CloudAbout,
+  { scheduleGroup: group }: Services,
+  invoke: LocalCloud['invoke'],
+): () => Promise<void> {
+  const client = createSchedulerClient(aws)
+  const scheduler = startScheduler({
+    client,
+    group,
+    invoke: (arn, event) => {
+      const name = functionsTable.find(
+        row => localArn(settings.installation, aws.region, row.name) === arn,
+      )?.name
+      const unknown = { kind: 'failed', why: `there is no function ${arn}` } as const
+      return name === undefined ? Promise.resolve(unknown) : invoke(name, event)
+    },
+    failed: told.failed,
+  })
+  return async () => {
+    await scheduler.end()
+    client.destroy()
+  }
+}
+
+/** The address of webhooks, as the HTTP API of the infrastructure routes it. */
+function startWebhooks(
+  { webhookPort: port = 0, told }: CloudAbout,
+  invoke: LocalCloud['invoke'],
+): Promise<HttpFront> {
+  return startHttpFront({
+    port,
+    routeKey: 'POST /hooks/{hook}',
+    invoke: async event => httpReplyOf(await invoke('webhook', event)),
+    failed: told.failed,
+  })
+}
+
+/** The function URL of the API, whose answers are streamed. */
+function startApiFront(
+  { apiPort: port = 0, told }: CloudAbout,
+  fleet: () => Fleet | undefined,
+): Promise<HttpFront> {
+  return startHttpFront({
+    port,
+    routeKey: '$default',
+    invoke: (event, gone) => {
+      const api = fleet()
+      if (api === undefined) return Promise.resolve(gatewayReply(502, 'there is no function api'))
+      return streamedReply(streamed => api.invoke(event, streamed), gone)
+    },
+    failed: told.failed,
+  })
 }
 
 function fleetOf(

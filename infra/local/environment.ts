@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { type EnvironmentAbout, startEnvironmentProcess } from './environment-process.ts'
-import { type Reply, startRuntimeApi } from './runtime-api.ts'
+import { type Reply, startRuntimeApi, type StreamedAnswer } from './runtime-api.ts'
 
 /** How a call of a function ended. `json`: what it answered. */
 export type Outcome =
@@ -10,11 +10,17 @@ export type Outcome =
   /** The environment is gone. */
   | { readonly kind: 'died'; readonly why: string }
 
+/** Takes an answer that is sent piece by piece. */
+export type Streamed = (answer: StreamedAnswer) => void
+
 /** A process that runs a function, one call at a time, as Lambda runs it. */
 export interface Environment {
   readonly pid: number
-  /** One at a time. Never rejects. */
-  readonly invoke: (event: unknown, limitMs: number) => Promise<Outcome>
+  /**
+   * One at a time. Never rejects. An answer that is streamed is handed to `streamed` as it begins,
+   * and must be read there, or left; where nobody takes it, it is left at once.
+   */
+  readonly invoke: (event: unknown, limitMs: number, streamed?: Streamed) => Promise<Outcome>
   readonly isBusy: () => boolean
   /** Since when it has had nothing to do, in ms of the process's clock. */
   readonly idleSince: () => number
@@ -31,8 +37,12 @@ interface Standing {
   isReady: boolean
   isOver: boolean
   idleSince: number
+  /** The call that it has, or had last. */
+  id: string
   /** Ends the call that it has. */
   settle?: ((outcome: Outcome) => void) | undefined
+  /** Takes the answer of the call that it has, when that is streamed. */
+  streamed?: Streamed | undefined
   /** Begins a call that came before it was ready. */
   begin?: (() => void) | undefined
 }
@@ -40,7 +50,7 @@ interface Standing {
 /** Starts an environment. Between calls its process is stopped, so nothing goes on in the dark. */
 export async function startEnvironment(about: EnvironmentAbout): Promise<Environment> {
   const idleSince = performance.now()
-  const now: Standing = { why: '', isReady: false, isOver: false, idleSince }
+  const now: Standing = { why: '', isReady: false, isOver: false, idleSince, id: '' }
   let signal = (_name: NodeJS.Signals): void => undefined
   const api = await startRuntimeApi({
     ready: () => {
@@ -51,6 +61,10 @@ export async function startEnvironment(about: EnvironmentAbout): Promise<Environ
       else if (now.settle === undefined) signal('SIGSTOP')
     },
     replied: reply => replied(now, reply),
+    streamed: answer => {
+      if (now.streamed === undefined) answer.leave()
+      else now.streamed(answer)
+    },
     initFailed: why => void (now.why ||= `cannot be loaded: ${why}`),
   })
   const started = startEnvironmentProcess(about, api.address)
@@ -70,7 +84,7 @@ export async function startEnvironment(about: EnvironmentAbout): Promise<Environ
     now.settle?.({ kind: 'died', why: now.why })
     return now.why
   })
-  const invoke: Environment['invoke'] = (event, limitMs) => {
+  const invoke: Environment['invoke'] = (event, limitMs, streamed) => {
     if (now.isOver) return Promise.resolve({ kind: 'died', why: now.why })
     let late: NodeJS.Timeout | undefined
     // The time of a call counts from when the environment can begin with it.
@@ -78,8 +92,10 @@ export async function startEnvironment(about: EnvironmentAbout): Promise<Environ
       late = setTimeout(() => kill(`was over its limit of ${limitMs} ms`), limitMs)
       const deadlineMs = Date.now() + limitMs
       signal('SIGCONT')
-      api.give({ id: randomUUID(), arn: about.arn, deadlineMs, event: JSON.stringify(event) })
+      now.id = randomUUID()
+      api.give({ id: now.id, arn: about.arn, deadlineMs, event: JSON.stringify(event) })
     }
+    now.streamed = streamed
     return new Promise<Outcome>(resolve => {
       now.settle = resolve
       if (now.isReady) begin()
@@ -91,6 +107,8 @@ export async function startEnvironment(about: EnvironmentAbout): Promise<Environ
 }
 
 function replied(now: Standing, reply: Reply): void {
+  // One whose answer nobody read may still say how it ended, when the next has begun.
+  if (reply.id !== now.id) return
   const { settle } = now
   now.settle = undefined
   now.idleSince = performance.now()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
-import { type Environment, type Outcome, startEnvironment } from './environment.ts'
+import { type Environment, type Outcome, startEnvironment, type Streamed } from './environment.ts'
 import type { EnvironmentAbout } from './environment-process.ts'
 
 /** A call that is over. */
@@ -26,8 +26,11 @@ export interface FleetAbout extends Omit<EnvironmentAbout, 'folder' | 'said'> {
 
 /** The environments of one function. */
 export interface Fleet {
-  /** Calls the function: in an environment that has nothing to do, else in a new one. */
-  readonly invoke: (event: unknown) => Promise<Outcome>
+  /**
+   * Calls the function: in an environment that has nothing to do, else in a new one. `streamed`
+   * takes an answer that is sent piece by piece.
+   */
+  readonly invoke: (event: unknown, streamed?: Streamed) => Promise<Outcome>
   readonly environments: () => readonly Environment[]
   /** Kills all and takes no more calls. */
   readonly end: () => Promise<void>
@@ -60,13 +63,13 @@ export function createFleet(about: FleetAbout): Fleet {
   }
   return {
     environments: () => [...running],
-    invoke: async event => {
+    invoke: async (event, streamed) => {
       if (isOver) return { kind: 'died', why: 'the cloud has ended' }
       const beganMs = performance.now()
       const idle = [...running].find(one => !one.isBusy())
       const environment = idle ?? (await start())
       if (idle === undefined) add(environment)
-      const outcome = await environment.invoke(event, about.limitMs)
+      const outcome = await environment.invoke(event, about.limitMs, streamed)
       const ms = performance.now() - beganMs
       about.called({ outcome, pid: environment.pid, ms, isCold: idle === undefined })
       return outcome

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { createFirstToken } from '../../functions/api/first-token.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { awsSettings, type AwsSettings } from '../../shared/platform/aws/clients.ts'
@@ -33,6 +34,8 @@ const { values: words } = parseArgs({
     stack: { type: 'string', default: 'dev' },
     destroy: { type: 'boolean', default: false },
     executors: { type: 'string', default: '3' },
+    'api-port': { type: 'string', default: '0' },
+    'webhook-port': { type: 'string', default: '0' },
     'tidy-seconds': { type: 'string', default: '3600' },
     'kills-per-minute': { type: 'string', default: '0' },
     verbose: { type: 'boolean', default: false },
@@ -55,6 +58,7 @@ async function main(): Promise<number> {
     const endKilling = startKilling(cloud)
     try {
       if (words.deploy !== undefined) return await deploy(aws, cloud, words.deploy)
+      await tellLogin(aws, cloud)
       say('Ctrl-C ends it')
       const why = await Promise.race([started.died, toldToEnd()])
       if (why !== undefined) throw error('PLATFORM_FAILED', why)
@@ -95,14 +99,30 @@ async function startFunctions(
       PATH: process.env['ANTICHAIN_USER_PATH'] ?? PATH,
       PULUMI_CONFIG_PASSPHRASE,
     },
+    webhookPort: Number(words['webhook-port']),
+    apiPort: Number(words['api-port']),
     tidyMs: Number(words['tidy-seconds']) * 1_000,
     told: tellCalls(say, words.verbose),
   })
   say(`installation '${settings.installation}' runs: ${cloud.names.join(', ')}`)
+  say(`webhooks are taken at ${cloud.webhookUrl}<name>`)
   for (const entry of assets.absent) say(`not there: ${entry}`)
   for (const [name, value] of Object.entries(variables))
     if (name.endsWith('_ENDPOINT')) say(`${name}=${value}`)
   return cloud
+}
+
+/** Says how the API is used, with a token that is good as long as this cloud is there. */
+async function tellLogin(aws: AwsSettings, cloud: LocalCloud): Promise<void> {
+  const desk = openDesk(aws, cloud.services)
+  try {
+    const by = { who: 'npm run cloud', from: 'this machine' }
+    const { token } = await createFirstToken(desk.platform, by, { name: 'admin' })
+    say(`the API is at ${cloud.apiUrl}; to work on its stacks:`)
+    console.log(`antichain login ${cloud.apiUrl} --token ${token}`)
+  } finally {
+    desk.close()
+  }
 }
 
 /** With `--kills-per-minute`: environments die by chance, as they may on AWS. */

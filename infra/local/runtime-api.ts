@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { error } from '../../shared/errors/error.ts'
 
 /** One call of a function as its environment is told of it. */
 export interface Invocation {
@@ -17,11 +18,22 @@ export type Reply =
   | { readonly kind: 'answered'; readonly id: string; readonly json: string }
   | { readonly kind: 'failed'; readonly id: string; readonly why: string }
 
+/** An answer that is sent piece by piece; reading it throws when it breaks off. */
+export interface StreamedAnswer {
+  /** The content type that the function gave it. */
+  readonly type: string
+  readonly body: AsyncIterable<Uint8Array>
+  /** Says that nobody reads on; does nothing once it has come whole. */
+  readonly leave: () => void
+}
+
 /** What an environment tells through its Runtime API. */
 export interface RuntimeApiHeard {
   /** It asks for work, and may be stopped until it gets some. */
   readonly ready: () => void
   readonly replied: (reply: Reply) => void
+  /** An answer begins that is streamed; `replied` follows when it has ended. */
+  readonly streamed: (answer: StreamedAnswer) => void
   readonly initFailed: (why: string) => void
 }
 
@@ -39,6 +51,14 @@ const routes = {
   response: /^\/2018-06-01\/runtime\/invocation\/([\w-]+)\/response$/,
   error: /^\/2018-06-01\/runtime\/invocation\/([\w-]+)\/error$/,
   initError: /^\/2018-06-01\/runtime\/init\/error$/,
+} as const
+
+/** How a function says that its answer is streamed. */
+const responseMode = 'lambda-runtime-function-response-mode'
+/** The trailers of a streamed answer that broke off. */
+const errorTrailers = {
+  type: 'lambda-runtime-function-error-type',
+  body: 'lambda-runtime-function-error-body',
 } as const
 
 /**
@@ -63,11 +83,17 @@ export async function startRuntimeApi(heard: RuntimeApiHeard): Promise<RuntimeAp
       meet()
       return
     }
+    const [, streamed] = routes.response.exec(path) ?? []
+    if (streamed !== undefined && request.headers[responseMode] === 'streaming') {
+      hearStream(heard, streamed, request, response)
+      return
+    }
     void body(request).then(
       text => {
         const isHeard = request.method === 'POST' && hear(heard, path, text)
-        response.writeHead(isHeard ? 202 : 404, { 'content-type': 'application/json' })
-        response.end(isHeard ? '{"status":"OK"}' : '{"errorType":"NoSuchPath"}')
+        if (isHeard) return accept(response)
+        response.writeHead(404, { 'content-type': 'application/json' })
+        response.end('{"errorType":"NoSuchPath"}')
       },
       () => {
         response.writeHead(413, { 'content-type': 'application/json' })
@@ -95,6 +121,47 @@ export async function startRuntimeApi(heard: RuntimeApiHeard): Promise<RuntimeAp
       server.close()
     },
   }
+}
+
+/**
+ * Hands on an answer while it comes. It is over when it has come whole, when trailers say what went
+ * wrong, or when nobody reads it any more. Source: Lambda's documentation of response streaming for
+ * custom runtimes.
+ */
+function hearStream(
+  heard: RuntimeApiHeard,
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { 'content-type': type = 'application/octet-stream' } = request.headers
+  let isLeft = false
+  const leave = (): void => {
+    isLeft = true
+    request.destroy()
+  }
+  request.once('close', () => {
+    const { [errorTrailers.type]: wrong, [errorTrailers.body]: told = '' } = request.trailers
+    // One that broke off by itself is told by the end of the process.
+    if (!request.complete && !isLeft) return
+    if (!request.complete) heard.replied({ kind: 'failed', id, why: 'its answer was not read' })
+    else if (wrong === undefined) heard.replied({ kind: 'answered', id, json: 'null' })
+    else heard.replied({ kind: 'failed', id, why: whyIn(Buffer.from(told, 'base64').toString()) })
+    if (request.complete) accept(response)
+  })
+  heard.streamed({ type, body: piecesOf(request), leave })
+}
+
+/** The pieces of a streamed answer. Throws when trailers say that it broke off. */
+async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  for await (const piece of request) yield piece as Buffer
+  const { [errorTrailers.type]: wrong } = request.trailers
+  if (wrong !== undefined) throw error('PLATFORM_FAILED', `a streamed answer broke off: ${wrong}`)
+}
+
+function accept(response: ServerResponse): void {
+  response.writeHead(202, { 'content-type': 'application/json' })
+  response.end('{"status":"OK"}')
 }
 
 /** Hands on what was posted; false for what has no place here. */

@@ -5,6 +5,7 @@
  */
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 
 const [host, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':')
@@ -56,14 +57,99 @@ async function loadHandler() {
   return handler
 }
 
+/** What a handler bears that streams its answer. */
+const streaming = Symbol.for('aws.lambda.runtime.handler.streaming')
+
+/** What Lambda's runtime for Node has beside Node. Source: Lambda's page on response streaming. */
+globalThis.awslambda = {
+  streamifyResponse: handler => Object.assign(handler, { [streaming]: 'response' }),
+  HttpResponseStream: {
+    from: (stream, head) => {
+      stream.setContentType('application/vnd.awslambda.http-integration-response')
+      // The head ends with what no JSON has.
+      stream.write(JSON.stringify(head))
+      stream.write(Buffer.alloc(8))
+      return stream
+    },
+  },
+}
+
+/** A stream whose bytes go to the Runtime API from the first one on. */
+function answerStream(id) {
+  const stream = new PassThrough()
+  const told = Promise.withResolvers()
+  let type = 'application/octet-stream'
+  let sending
+  stream.setContentType = given => {
+    type = given
+  }
+  // Also when it ends without a byte.
+  stream.once('readable', () => {
+    sending = request({
+      ...{ host, port, method: 'POST', path: `${version}/invocation/${id}/response`, timeout: 0 },
+      headers: {
+        'content-type': type,
+        'lambda-runtime-function-response-mode': 'streaming',
+        'transfer-encoding': 'chunked',
+        trailer: 'Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body',
+      },
+    })
+    sending.once('response', reply => {
+      reply.resume()
+      reply.once('close', told.resolve)
+    })
+    sending.once('error', () => {
+      // Nobody reads it any more.
+      stream.destroy()
+      told.resolve()
+    })
+    stream.pipe(sending)
+  })
+  // A handler that goes on to write finds out by `close`.
+  stream.on('error', () => undefined)
+  return {
+    stream,
+    told: told.promise,
+    /** Says what went wrong behind what was sent; false when nothing was. */
+    breakOff: async thrown => {
+      if (sending === undefined) return false
+      stream.unpipe(sending)
+      const { errorType, ...rest } = JSON.parse(toldError(thrown))
+      sending.addTrailers({
+        'Lambda-Runtime-Function-Error-Type': errorType,
+        'Lambda-Runtime-Function-Error-Body': Buffer.from(
+          JSON.stringify({ errorType, ...rest }),
+        ).toString('base64'),
+      })
+      sending.end()
+      await told.promise
+      return true
+    },
+  }
+}
+
+async function answerByStream(handler, event, context) {
+  const { stream, told, breakOff } = answerStream(context.awsRequestId)
+  try {
+    await handler(event, stream, context)
+    await told
+  } catch (thrown) {
+    if (!(await breakOff(thrown))) throw thrown
+  }
+}
+
 async function serve(handler) {
   for (;;) {
     const { headers, text } = await ask('GET', '/invocation/next')
     const id = headers['lambda-runtime-aws-request-id']
     const context = contextOf(headers)
     try {
-      const answer = await handler(JSON.parse(text), context)
-      await ask('POST', `/invocation/${id}/response`, JSON.stringify(answer ?? null))
+      const event = JSON.parse(text)
+      if (handler[streaming] === 'response') await answerByStream(handler, event, context)
+      else {
+        const answer = await handler(event, context)
+        await ask('POST', `/invocation/${id}/response`, JSON.stringify(answer ?? null))
+      }
     } catch (thrown) {
       await ask('POST', `/invocation/${id}/error`, toldError(thrown))
     }

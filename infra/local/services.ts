@@ -1,6 +1,7 @@
 import { CreateTableCommand, DeleteTableCommand } from '@aws-sdk/client-dynamodb'
 import { CreateKeyCommand } from '@aws-sdk/client-kms'
 import { CreateBucketCommand, PutBucketVersioningCommand } from '@aws-sdk/client-s3'
+import { CreateScheduleGroupCommand, DeleteScheduleGroupCommand } from '@aws-sdk/client-scheduler'
 import {
   CreateQueueCommand,
   DeleteQueueCommand,
@@ -24,6 +25,7 @@ import {
 } from '../../shared/platform/aws/clients.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
 import { type TableId, tables } from '../../shared/platform/aws/dynamo/tables.ts'
+import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import { createPlaces, type Places } from '../environment.ts'
 import type { FunctionName } from '../functions-table.ts'
 import { hiddenSeconds } from '../queue-times.ts'
@@ -38,7 +40,9 @@ export interface LocalQueue {
 export interface Services {
   readonly places: Places
   readonly queues: Readonly<Record<QueueName, LocalQueue>>
-  /** Removes tables and queues; the bucket goes with its emulator. */
+  /** The group of the schedules that people make. */
+  readonly scheduleGroup: string
+  /** Removes tables, queues and schedules; the bucket goes with its emulator. */
   readonly remove: () => Promise<void>
 }
 
@@ -67,11 +71,12 @@ export async function createServices(
   const { installation, webhookUrl, hidden = {} } = about
   const names = namesOf(installation)
   const sqs = createSqs(settings)
-  const [tableNames, queues, bucket, key] = await Promise.all([
+  const [tableNames, queues, bucket, key, scheduler] = await Promise.all([
     createTables(settings, { journal: names.journalTable, catalog: names.catalogTable }),
     createQueues(sqs, names.queues, { ...hiddenSeconds, ...hidden }),
     createBucket(settings, bucketOf(installation, account, region)),
     createKey(settings),
+    createScheduleGroup(settings, names.scheduleGroup),
   ])
   const places = createPlaces({
     installation: () => installation,
@@ -96,7 +101,9 @@ export async function createServices(
   return {
     places,
     queues,
+    scheduleGroup: names.scheduleGroup,
     remove: async () => {
+      await scheduler.remove()
       const urls = Object.values(queues).flatMap(({ url }) => [url, deadLettersOf(url)])
       await Promise.all(urls.map(QueueUrl => sqs.send(new DeleteQueueCommand({ QueueUrl }))))
       sqs.destroy()
@@ -174,6 +181,20 @@ async function createBucket(settings: AwsSettings, bucket: string): Promise<stri
   await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
   s3.destroy()
   return bucket
+}
+
+async function createScheduleGroup(
+  settings: AwsSettings,
+  Name: string,
+): Promise<{ readonly remove: () => Promise<void> }> {
+  const client = createSchedulerClient(settings)
+  await client.send(new CreateScheduleGroupCommand({ Name }))
+  return {
+    remove: async () => {
+      await client.send(new DeleteScheduleGroupCommand({ Name }))
+      client.destroy()
+    },
+  }
 }
 
 async function createKey(settings: AwsSettings): Promise<string> {

@@ -36,6 +36,8 @@ export const apiLimits = {
   callTimeoutMs: 30_000,
   /** An upload of a program. */
   uploadTimeoutMs: 600_000,
+  /** How long an address is good for that takes an upload. */
+  placeExpiresMs: 900_000,
   /** Tries of a call that changes nothing twice, or of a stream that broke. */
   callAttemptsMax: 6,
   /** Pause before the second try, doubled each time. */

@@ -42,12 +42,10 @@ export const tableKeys = { partition: 'pk', sort: 'sk', expires: 'expires' } as 
 
 /** First parts of the bucket's keys: what a function may read or write is granted by them. */
 export const bucketPrefixes = {
-  /** Immutable bytes by their hash: snapshots, plan pages, large records, assets. */
+  /** Immutable bytes by their hash: snapshots, plan pages, large records, assets, programs. */
   blobs: 'blobs/',
   /** Provider plugins by their checksum, unpacked by executors and generators. */
   plugins: 'plugins/',
-  /** Packed program folders by their hash. */
-  programs: 'programs/',
 } as const
 
 /**

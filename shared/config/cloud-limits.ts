@@ -8,10 +8,19 @@ export const cloudLimits = {
   lookMs: 1_000,
   /** What a function may answer at once: the bound of Lambda. */
   answerBytesMax: 6 * 1024 * 1024,
+  /** The body of a request over HTTP: the bound of API Gateway. */
+  requestBytesMax: 10 * 1024 * 1024,
+  /** Status and headers of a streamed answer. */
+  headBytesMax: 64 * 1024,
   /** One line of an environment; the rest of a longer one is left out. */
   lineCharsMax: 2_000,
   /** Before a queue that refused is asked again. */
   pollPauseMs: 1_000,
+  /** How often the local scheduler looks for schedules that are new, gone or due. */
+  scheduleLookMs: 1_000,
+  /** Retries of a call that nobody waits for, and the pause before each: those of Lambda. */
+  callRetriesMax: 2,
+  callRetryMs: 60_000,
   /** Between two looks at a deployment that is waited for. */
   askEveryMs: 200,
   /** A deployment that `npm run cloud -- --deploy` waits for. */

@@ -50,6 +50,12 @@ export const dynamoLimits = {
   hintsPerReadMax: 1_000,
   /** Hints go by themselves after this. */
   hintsKeptMs: 600_000,
+  /** Partitions of one day of the audit log. */
+  auditShards: 4,
+  /** Entries of the audit log go by themselves after this. */
+  auditKeptMs: 400 * 24 * 3_600_000,
+  /** Days of the audit log that may have entries. */
+  auditDaysMax: 410,
   /** Requests that are forgotten at once. */
   forgottenAtOnce: 10,
   /** Kinds of slow operations that one stack may have. */

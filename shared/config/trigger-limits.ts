@@ -31,6 +31,11 @@ export const triggerLimits = {
   scheduleLookMs: 1_000,
   /** How far the clock of EventBridge Scheduler may be ahead of that of the function it calls. */
   schedulerAheadMs: 2_000,
+  /** How often, and how long, EventBridge Scheduler calls again where nobody could be called. */
+  schedulerRetriesMax: 10,
+  schedulerRetryMs: 3_600_000,
+  /** Calls that no document names are removed when they are older: one may be about to be named. */
+  strayCallsMs: 600_000,
   /** The widest spread of a schedule: EventBridge Scheduler's window ends at a day too. */
   jitterMaxMs: 24 * 3_600_000,
 

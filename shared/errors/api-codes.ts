@@ -42,5 +42,9 @@ export const apiCodes = {
   DEPLOYMENT_UNKNOWN: { exit: 1, hint: 'List deployments with `antichain stack history`.' },
   DOCUMENT_UNKNOWN: { exit: 1, hint: 'List what there is with `ls` of the same command.' },
   DOCUMENT_CHANGED: { exit: 1, hint: 'Somebody changed it meanwhile: look at it, and ask again.' },
+  UPLOAD_REFUSED: {
+    exit: 1,
+    hint: 'Run the command again: the address that takes an upload is good for a quarter of an hour.',
+  },
   UPLOAD_DIFFERS: { exit: 1, hint: 'Send the bytes whose SHA-256 the address names.' },
 } as const

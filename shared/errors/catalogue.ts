@@ -54,6 +54,10 @@ export const catalogue = {
     exit: 3,
     hint: 'Enable the key, or cancel its deletion; what it sealed cannot be opened without it.',
   },
+  SECRETS_PROVIDER_CHANGED: {
+    exit: 2,
+    hint: 'Keep the provider that the stack has; to change it, export the state with --show-secrets and import it into a new stack.',
+  },
   SECRETS_MALFORMED: {
     exit: 1,
     hint: 'The ciphertext is damaged or belongs to another stack; restore it from a backup.',

@@ -48,6 +48,19 @@ config:
     expect([...config.values().keys()]).toEqual(['aws:region', 'p:short'])
   })
 
+  test('the key of a stack stands first, as another engine writes it', () => {
+    const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
+    config.setKey('awskms://alias/a?region=us-east-1', 'c2VhbGVk')
+    expect(config.print()).toBe(
+      'secretsprovider: awskms://alias/a?region=us-east-1\nencryptedkey: c2VhbGVk\nconfig:\n  p:a: b\n',
+    )
+    expect(openStackConfig(config.print(), file, 'p').secrets()).toEqual({
+      provider: 'awskms://alias/a?region=us-east-1',
+      encryptedKey: 'c2VhbGVk',
+      encryptionSalt: '',
+    })
+  })
+
   test('an empty file grows a salt first and then values that read back as they were', () => {
     const config = openStackConfig('', file, 'p')
     config.set('p:a', 'true')

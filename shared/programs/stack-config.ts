@@ -34,6 +34,8 @@ export interface StackConfig {
   /** False when there was no such key. */
   readonly remove: (key: string) => boolean
   readonly setSalt: (salt: string) => void
+  /** Says which key elsewhere seals the data key of the stack, and that as it is sealed. */
+  readonly setKey: (provider: string, encryptedKey: string) => void
   /** The text of the file after the edits. */
   readonly print: () => string
 }
@@ -103,6 +105,10 @@ export function openStackConfig(text: string, file: string, project: string): St
       return entries.delete(key)
     },
     setSalt: salt => putFirst(document, 'encryptionsalt', salt),
+    setKey: (provider, encryptedKey) => {
+      putFirst(document, 'encryptedkey', encryptedKey)
+      putFirst(document, 'secretsprovider', provider)
+    },
     print: () => printDocument(document, file),
   }
 }

@@ -201,31 +201,32 @@ describe('EventBridge Scheduler', () => {
     ['rate(3 day)', 'rate(3 days)'],
     ['at(2027-01-31T04:00:00)', 'at(2027-01-31T04:00:00)'],
   ])('%s is %s', (when, expression) => {
-    expect(schedulerExpressionOf(made(when)).expression).toBe(expression)
+    expect(schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z')).expression).toBe(
+      expression,
+    )
   })
 
   test.each(['0 4 1 * 1', '0 4 1-31 * 1', '0 4 */2 * 1-5'])(
     '%s, a day of the month or one of the week, cannot be said there',
     when => {
-      const thrown = () => schedulerExpressionOf(made(when))
+      const thrown = () => schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z'))
       expect(thrown).toThrow(expect.objectContaining(invalid))
       expect(nextRun(key, made(when), ms('2026-01-01T00:00:00Z'))).toBeDefined()
     },
   )
 
-  test('zone, start, window and pause go beside it', () => {
-    const more = { zone: 'Europe/Berlin', jitterMs: 90_000, isPaused: true }
-    expect(schedulerExpressionOf(made('rate(5 minutes)', more))).toEqual({
+  test('zone, the first time of a rate and window go beside it', () => {
+    const more = { zone: 'Europe/Berlin', jitterMs: 90_000 }
+    const made5 = made('rate(5 minutes)', more)
+    expect(schedulerExpressionOf(made5, ms('2026-03-01T00:07:30Z'))).toEqual({
       expression: 'rate(5 minutes)',
       zone: 'Europe/Berlin',
-      startAt: ms('2026-01-01T00:00:00Z'),
+      startAt: ms('2026-03-01T00:10:00Z'),
       windowMinutes: 2,
-      isEnabled: false,
     })
-    expect(schedulerExpressionOf(made('0 4 * * *'))).toEqual({
+    expect(schedulerExpressionOf(made('0 4 * * *'), ms('2026-03-01T00:00:00Z'))).toEqual({
       expression: 'cron(0 4 * * ? *)',
       zone: 'UTC',
-      isEnabled: true,
     })
   })
 
@@ -254,7 +255,7 @@ describe('EventBridge Scheduler', () => {
         field(1, 12),
         (minute, hour, [day, week], month) => {
           const when = `${minute} ${hour} ${day} ${month} ${week}`
-          const { expression } = schedulerExpressionOf(made(when))
+          const { expression } = schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z'))
           expect(expression.length).toBeLessThanOrEqual(256)
           const said = /^cron\((.*) \*\)$/.exec(expression)?.[1] ?? ''
           expect(said.split(' ').filter(one => one === '?')).toHaveLength(1)

@@ -25,6 +25,8 @@ export const scheduleDocument = z.strictObject({
     .number()
     .transform(ms => ms as EpochMs)
     .optional(),
+  /** The name of the calls for it at a scheduler, where there is one; they were placed before. */
+  placed: z.string().max(64).optional(),
 })
 
 /** A schedule as data. */

@@ -1,33 +1,25 @@
 import { error } from '../errors/error.ts'
+import type { SchedulerExpression } from '../ports/scheduler.ts'
 import type { EpochMs } from '../records/ids.ts'
 import type { Schedule } from './schedule.ts'
-import { type ScheduleTime, parseScheduleTime } from './schedule-time.ts'
-
-/** A schedule as EventBridge Scheduler wants it. */
-export interface SchedulerExpression {
-  readonly expression: string
-  readonly zone: string
-  /** Where the times of a rate are counted from. */
-  readonly startAt?: EpochMs
-  /** The flexible window, 1 to 1,440 minutes; absent: off. */
-  readonly windowMinutes?: number
-  readonly isEnabled: boolean
-}
+import { type ScheduleTime, nextTime, parseScheduleTime } from './schedule-time.ts'
 
 /**
  * The same schedule in the words of EventBridge Scheduler: cron has six fields there, days of the
  * week count from Sunday as 1, and of day of month and day of week one must be `?`. Jitter becomes
- * the flexible window, in which AWS chooses. Throws SCHEDULE_INVALID for what it cannot say.
+ * the flexible window, in which AWS chooses. A rate starts at its first time after `now`: it takes no
+ * start that is past. Throws SCHEDULE_INVALID for what it cannot say.
  */
-export function schedulerExpressionOf(schedule: Schedule): SchedulerExpression {
-  const time = parseScheduleTime(schedule.when, schedule.zone)
+export function schedulerExpressionOf(schedule: Schedule, now: EpochMs): SchedulerExpression {
+  const { zone, createdAt: since } = schedule
+  const time = parseScheduleTime(schedule.when, zone)
+  const startAt = time.kind === 'rate' ? nextTime(time, { zone, since, after: now }) : undefined
   const windowMinutes = Math.ceil(schedule.jitterMs / 60_000)
   return {
     expression: expressionOf(time),
-    zone: schedule.zone,
-    ...(time.kind === 'rate' ? { startAt: schedule.createdAt } : {}),
+    zone,
+    ...(startAt === undefined ? {} : { startAt }),
     ...(windowMinutes === 0 ? {} : { windowMinutes }),
-    isEnabled: !schedule.isPaused,
   }
 }
 

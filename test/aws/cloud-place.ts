@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { expect } from 'vitest'
@@ -15,6 +15,7 @@ import { type LocalCloud, startCloud } from '../../infra/local/cloud.ts'
 import { type Desk, openDesk } from '../../infra/local/desk.ts'
 import type { Called } from '../../infra/local/fleet.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
+import type { QueueName } from '../../shared/config/aws-places.ts'
 import { emulatorCredentials } from '../../infra/emulators/servers.ts'
 import { tellCalls } from '../../infra/local/tell-calls.ts'
 import { readSettings } from '../../infra/settings.ts'
@@ -64,6 +65,12 @@ export interface CloudPlaceOptions {
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
   readonly tidyMs?: number
+  /** Other times for messages that a function has, in seconds. */
+  readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
+  /** Put the SDK where every program of this place finds it, so that what is packed is small. */
+  readonly sdk?: 'above'
+  /** Variables of functions beside the usual ones. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 /** A place. */
@@ -71,6 +78,12 @@ export interface CloudPlace {
   readonly cloud: LocalCloud
   readonly desk: Desk
   readonly stack: StackId
+  /** The program's folder. */
+  readonly program: string
+  /** The folder that the provider has for its cloud. */
+  readonly cloudFolder: string
+  /** The file of its stack: how its secrets are kept. */
+  readonly stackFile: string
   /** Packs the program with other variables of its environment, and uploads it. */
   readonly upload: (variables: Readonly<Record<string, string>>) => Promise<BlobHash>
   /** Asks for a deployment and waits for its end. */
@@ -98,7 +111,8 @@ export async function createCloudPlace(
   const goldCloud = join(root, 'cloud')
   mkdirSync(join(goldCloud, 'objects'), { recursive: true })
   const program = join(root, 'program')
-  await createProgram(program, fixture)
+  if (options.sdk === 'above') symlinkSync(sdkModules, join(root, 'node_modules'))
+  const stackFile = await createProgram(program, fixture, options.sdk !== 'above')
   const stack = stackIdOf(fixture, 'dev')
   const calls: (Called & { readonly name: FunctionName })[] = []
   const lines: string[] = []
@@ -119,9 +133,10 @@ export async function createCloudPlace(
     aws: through,
     code: options.code,
     folder: join(root, 'functions'),
-    variables: variablesOf(through, goldCloud),
+    variables: { ...variablesOf(through, goldCloud), ...options.variables },
     tidyMs: options.tidyMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
+    ...(options.hidden === undefined ? {} : { hidden: options.hidden }),
     ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
     told: {
       called: (name, called) => {
@@ -139,6 +154,9 @@ export async function createCloudPlace(
     cloud,
     desk,
     stack,
+    program,
+    cloudFolder: goldCloud,
+    stackFile,
     calls,
     said,
     upload: async variables => {
@@ -174,8 +192,8 @@ export async function createCloudPlace(
   }
 }
 
-/** The fixture behind a main file that sets the variables first, with the SDK that it runs on. */
-async function createProgram(program: string, fixture: string): Promise<void> {
+/** Answers the stack's file. The fixture behind a main file that sets the variables first, with the SDK that it runs on. */
+async function createProgram(program: string, fixture: string, hasSdk: boolean): Promise<string> {
   mkdirSync(program)
   cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
   renameSync(join(program, 'index.js'), join(program, 'program.js'))
@@ -187,11 +205,12 @@ async function createProgram(program: string, fixture: string): Promise<void> {
   const manifest = { name: 'e2e-program', private: true, dependencies: { '@pulumi/pulumi': '*' } }
   writeFileSync(join(program, 'package.json'), JSON.stringify(manifest))
   // Links of packages to each other's commands lead to what is left out.
-  cpSync(sdkModules, join(program, 'node_modules'), {
-    recursive: true,
-    dereference: true,
-    filter: path => !unused.some(form => form.test(path.slice(sdkModules.length))),
-  })
+  if (hasSdk)
+    cpSync(sdkModules, join(program, 'node_modules'), {
+      recursive: true,
+      dereference: true,
+      filter: path => !unused.some(form => form.test(path.slice(sdkModules.length))),
+    })
   const { state, crypter } = await createPassphraseManager(passphrase)
   const password = JSON.stringify(crypter.encrypt(secretText))
   const lines = [
@@ -200,7 +219,9 @@ async function createProgram(program: string, fixture: string): Promise<void> {
     `  ${fixture}:password:`,
     `    secure: ${password}`,
   ]
-  writeFileSync(join(program, 'Pulumi.dev.yaml'), `${lines.join('\n')}\n`)
+  const text = `${lines.join('\n')}\n`
+  writeFileSync(join(program, 'Pulumi.dev.yaml'), text)
+  return text
 }
 
 /** What of the SDK's packages no program loads: two thirds of them. */

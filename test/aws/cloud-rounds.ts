@@ -82,7 +82,8 @@ export async function runCloudRound(
     const env = { CHANGE: change, DELAY: '100', COUNT: String(count) }
     const first = await place.upload({ ...env, STEP: '1' })
     const second = await place.upload({ ...env, STEP: '2' })
-    if (doing !== 'create') expect((await place.deploy('up', first)).result).toBe('succeeded')
+    if (doing !== 'create')
+      expect((await place.deploy('up', first, roundMs)).result).toBe('succeeded')
     const before = place.asked().length
     const beganMs = performance.now()
     const over = new AbortController()

@@ -1,3 +1,4 @@
+import { auditContract } from '../contract/audit.ts'
 import { catalogContract } from '../contract/catalog.ts'
 import { controlContract, leasesContract } from '../contract/control.ts'
 import { decisionLogContract } from '../contract/decision-log.ts'
@@ -28,4 +29,5 @@ export function recordContracts(name: string, open: Open<RecordPorts>): void {
   retentionContract(name, open)
   documentsContract(name, open)
   marksContract(name, open)
+  auditContract(name, open)
 }

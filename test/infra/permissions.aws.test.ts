@@ -134,6 +134,14 @@ describe('every role', () => {
     expect(actionsOn(statements('api'), 'SecretsKey')).toEqual(['kms:Encrypt'])
   })
 
+  test('the API puts objects only where none stands, and removes none', () => {
+    const puts = statements('api').filter(({ actions }) => actions.includes('s3:PutObject'))
+    expect(puts.map(({ conditions }) => conditions)).toEqual([
+      { Null: { 's3:if-none-match': 'false' } },
+    ])
+    expect(actionsOf('api').filter(action => action.startsWith('s3:Delete'))).toEqual([])
+  })
+
   test('compaction and schedules hold no key of stacks', () => {
     expect(actionsOn(statements('compaction'), 'SecretsKey')).toEqual([])
     expect(actionsOn(statements('schedule'), 'SecretsKey')).toEqual(['kms:Decrypt'])

@@ -148,6 +148,7 @@ function sessionOf({ platform }: TestProcess): Parameters<typeof makeStack>[0] {
   const local = {
     platform,
     standing: () => Promise.resolve({ kind: 'none' }),
+    forgetStack: () => Promise.resolve(),
     exportState: () => Promise.resolve(undefined),
   }
   const secrets = () => Promise.resolve({ passphrase: () => Promise.resolve(undefined) })

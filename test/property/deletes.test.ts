@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { planDeletes, type Waiting } from '../../shared/engine/generator/delete-plan.ts'
+import { planDeletes } from '../../shared/engine/generator/delete-plan.ts'
+import type { Waiting } from '../../shared/engine/generator/plan-places.ts'
 import { deleteEdges } from '../../shared/engine/graph/delete-edges.ts'
 import { stateGraph } from '../../shared/engine/graph/dependencies.ts'
 import { widthMax } from '../../shared/engine/graph/joins.ts'
@@ -46,7 +47,11 @@ const cases: fc.Arbitrary<Case> = fc
 
 const sealing = { seal: () => ({}) } as unknown as Sealing
 
-function planOf({ states, condemned }: Case, waiting: Waiting): readonly PlannedOperation[] {
+function planOf(
+  { states, condemned }: Case,
+  waiting: Waiting,
+  atOnce?: number,
+): readonly PlannedOperation[] {
   let last = 0
   const steps = [...condemned].map(index => {
     const state = states[index] as ResourceState
@@ -56,7 +61,12 @@ function planOf({ states, condemned }: Case, waiting: Waiting): readonly Planned
     return { index, step }
   })
   const nextId = (): OperationId => (last += 1) as OperationId
-  return planDeletes(stateGraph(states), steps, { sealing, nextId, waiting })
+  return planDeletes(stateGraph(states), steps, {
+    sealing,
+    nextId,
+    waiting,
+    ...(atOnce === undefined ? {} : { atOnce }),
+  })
 }
 
 /** What is gone in the end when everything is tried that can be. */
@@ -151,6 +161,24 @@ describe('deletes of a stack with protected resources', () => {
       )
     },
   )
+})
+
+describe('deletes of which so many may be in flight', () => {
+  test('are never more, and delete what they would delete without a bound', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (drawn, atOnce) => {
+        const ran = await execute(planOf(drawn, 'for dependents', atOnce), drawn.trouble)
+        expect([...ran.gone].sort()).toEqual([...expectedGone(drawn)].sort())
+        checkOrder(drawn, ran)
+        const open = new Set<Urn>()
+        for (const [what, urn] of ran.log) {
+          if (what === 'begun') open.add(urn)
+          else open.delete(urn)
+          expect(open.size).toBeLessThanOrEqual(atOnce)
+        }
+      }),
+    )
+  })
 })
 
 describe('waves', () => {

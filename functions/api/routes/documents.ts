@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type DocumentKey, type StoredDocument, placeOf } from '../../../shared/ports/documents.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications.ts'
-import { nextRun, scheduleDocument } from '../../../shared/triggers/schedule.ts'
+import { scheduleDocument } from '../../../shared/triggers/schedule.ts'
 import {
   parseDocument,
   sealWebhook,
@@ -18,6 +18,7 @@ import {
   viewOf,
 } from '../document-store.ts'
 import { pageQuery } from '../page.ts'
+import { placeCalls, removeCalls } from '../placed-calls.ts'
 import { type ApiPorts, type Asked, type Route, route, stackOf } from '../route.ts'
 import type { Role } from '../roles.ts'
 
@@ -52,11 +53,14 @@ interface Collection<Draft extends z.ZodType> {
   ) => Promise<unknown>
   /** What callers see of it: no secrets. */
   readonly shown: (stored: StoredDocument) => unknown
+  /** See `Making`. */
+  readonly dropped?: (ports: ApiPorts, value: unknown) => Promise<void>
 }
 
 /** Listing, looking at, putting and removing the documents of a collection. */
 function collectionRoutes<Draft extends z.ZodType>(about: Collection<Draft>): readonly Route[] {
   const { path, scope, what, reads, writes, draft, keyOf, made, shown } = about
+  const droppedIn = (ports: ApiPorts) => async (value: unknown) => about.dropped?.(ports, value)
   const one = `${path}/{name}`
   return [
     route({
@@ -95,9 +99,12 @@ function collectionRoutes<Draft extends z.ZodType>(about: Collection<Draft>): re
       run: async (ports, { params, body }) => {
         const key = keyOf(params)
         if (key.scope !== '*') await knownStack(ports, key.scope)
-        return {
-          json: await putDocument(ports, key, before => made(ports, key, body, before), shown),
+        const making = {
+          made: (before: StoredDocument | undefined) => made(ports, key, body, before),
+          shown,
+          dropped: droppedIn(ports),
         }
+        return { json: await putDocument(ports, key, making) }
       },
     }),
     route({
@@ -108,7 +115,7 @@ function collectionRoutes<Draft extends z.ZodType>(about: Collection<Draft>): re
       summary: `Remove a ${what}`,
       output: z.object({ removed: z.boolean() }),
       run: async (ports, { params }) => {
-        await removeDocument(ports, keyOf(params))
+        await removeDocument(ports, keyOf(params), droppedIn(ports))
         return { json: { removed: true } }
       },
     }),
@@ -133,7 +140,7 @@ const webhooks = collectionRoutes({
   },
 })
 
-const scheduleDraft = scheduleDocument.omit({ createdAt: true, lastAt: true })
+const scheduleDraft = scheduleDocument.omit({ createdAt: true, lastAt: true, placed: true })
 
 const schedules = collectionRoutes({
   path: '/v1/stacks/{project}/{stack}/schedules',
@@ -143,17 +150,19 @@ const schedules = collectionRoutes({
   writes: 'deploy',
   draft: scheduleDraft,
   keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: nameOf(params) }),
-  made: async ({ clock }, key, draft, before) => {
-    const now = clock.now()
+  made: async (ports, key, draft, before) => {
+    const now = ports.clock.now()
     const earlier = before === undefined ? undefined : parseDocument(scheduleDocument, before)
     // What was missed while it was paused, or said something else, is not made up for.
     const since = earlier === undefined ? {} : { lastAt: now }
     const schedule = { ...draft, createdAt: earlier?.createdAt ?? now, ...since }
-    // Throws SCHEDULE_INVALID.
-    nextRun(key, schedule, now)
-    return schedule
+    return placeCalls(ports, key, schedule)
   },
-  shown: stored => parseDocument(scheduleDocument, stored),
+  shown: stored => {
+    const { placed: _placed, ...shown } = parseDocument(scheduleDocument, stored)
+    return shown
+  },
+  dropped: removeCalls,
 })
 
 const notificationDraft = notificationDocument

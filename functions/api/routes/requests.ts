@@ -9,10 +9,12 @@ import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
 
 /** Most operations that one deployment may have in flight by request. */
 const parallelMax = 10_000
+/** Where nothing is said: functions come and go, and deletes are done side by side. */
+const parallelUsual = 1_000
 
 const requestBody = z.strictObject({
   command: z.enum(['up', 'refresh', 'destroy']),
-  parallel: z.int().min(1).max(parallelMax).default(64),
+  parallel: z.int().min(1).max(parallelMax).default(parallelUsual),
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),

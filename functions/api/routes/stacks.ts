@@ -5,6 +5,7 @@ import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
 import { exportState, knownStack } from '../../compaction/export-state.ts'
 import { requireEmpty } from '../../compaction/require-empty.ts'
 import { cut, pageOf, pageQuery } from '../page.ts'
+import { forgetStack } from '../placed-calls.ts'
 import { covers } from '../roles.ts'
 import { route, stackOf } from '../route.ts'
 
@@ -87,6 +88,7 @@ export const stackRoutes = [
       const late = await ports.catalog.late(id, lateMax)
       if (!query.force) requireEmpty(stack, await exportState(ports, id), late.length)
       if (!(await ports.catalog.removeStack(id))) throw busy(stack)
+      await forgetStack(ports, id)
       return { json: { removed: true } }
     },
   }),

@@ -65,7 +65,8 @@ export const tokenRoutes = [
     query: z.object(pageQuery),
     output: pageOf(z.looseObject({ who: z.string(), what: z.string() })),
     run: async ({ audit }, { query: { limit, cursor } }) => {
-      const items = await audit.read(/^\d{1,15}$/.test(cursor) ? Number(cursor) : 0, limit)
+      const before = /^\d{1,16}$/.test(cursor) ? Number(cursor) : 0
+      const items = await audit.read(Number.isSafeInteger(before) ? before : 0, limit)
       const last = items.at(-1)
       const hasMore = items.length === limit && last !== undefined
       return { json: { items, ...(hasMore ? { next: String(last.position) } : {}) } }

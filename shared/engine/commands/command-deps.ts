@@ -5,6 +5,7 @@ import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import type { Pin } from '../deployment/log-view.ts'
 import type { PlanDeps } from '../deployment/plan-run.ts'
 import type { Recorded } from '../deployment/recorded.ts'
+import type { Slots } from '../executor/slots.ts'
 import type { Life } from './life.ts'
 
 /** What a deployment's command has at hand. */
@@ -18,6 +19,8 @@ export interface CommandDeps extends PlanDeps {
   readonly before: ReadonlyMap<OperationId, RecordedEnd>
   /** The fold of what the log has since its last pin. */
   readonly foldNow: () => Promise<StoredDeployment>
+  /** What bounds the chains in flight; executors do where it is absent. */
+  readonly slots?: Slots | undefined
   /** Tells others of this process which base is pinned now. */
   readonly rebase: (base: Base) => void
 }

@@ -7,6 +7,7 @@
  * earlier ones end (I10).
  */
 import type { BlobHash } from '../../records/ids.ts'
+import { boundOf } from '../deployment/at-once.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/deployment.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
@@ -50,7 +51,7 @@ async function refreshStates(
   await deps.writer.append({ kind: 'phase', phase: 'refresh' })
   if (asked.length === 0) return true
   const result = await runPlan(deps, 'refresh', {
-    planned: planRefresh(asked, deps),
+    planned: planRefresh(asked, { ...deps, ...boundOf(deps.pin) }),
     isStoppedByFailure: false,
   })
   return result.isWhole

@@ -2,6 +2,7 @@ import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import { stackType } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
+import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import type { GeneratorContext } from '../generator/context.ts'
@@ -141,7 +142,7 @@ async function deleteCondemned(
         ? 'for waves to end'
         : 'for whole waves'
   const plan = {
-    planned: planDeletes(graph, condemned, { ...deps, waiting }),
+    planned: planDeletes(graph, condemned, { ...deps, ...boundOf(deps.pin), waiting }),
     isStoppedByFailure: !ctx.continueOnError,
   }
   return (await runPlan(deps, 'deletes', plan, before)).isWhole

@@ -10,11 +10,14 @@ import type { EndWatcher } from './end-watcher.ts'
 import type { Liveness } from './liveness.ts'
 import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
+import type { Slots } from '../executor/slots.ts'
 
 /** What following a chain needs. */
 export interface ChainDeps {
   readonly deployment: DeploymentId
   readonly chains: ChainQueuePort
+  /** What bounds the chains in flight; executors do where it is absent. */
+  readonly slots?: Slots | undefined
   readonly watcher: EndWatcher
   readonly liveness: Pick<Liveness, 'look'>
   readonly sealing: Sealing
@@ -39,13 +42,26 @@ export async function runChain(
   chain: readonly ChainLink[],
   before: { readonly has: (id: OperationId) => boolean } = new Set(),
 ): Promise<readonly EndedStep[]> {
+  const isOver = chain.every(({ operation }) => before.has(operation.id))
+  const leave = isOver ? undefined : await deps.slots?.take()
+  try {
+    return await sendChain(deps, chain, isOver)
+  } finally {
+    leave?.()
+  }
+}
+
+async function sendChain(
+  deps: ChainDeps,
+  chain: readonly ChainLink[],
+  isOver: boolean,
+): Promise<readonly EndedStep[]> {
   const waits = chain.map(({ operation }) => {
     const wait = deps.watcher.wait(operation.id)
     wait.catch(() => undefined)
     return wait
   })
   const [first] = chain
-  const isOver = chain.every(({ operation }) => before.has(operation.id))
   if (first !== undefined && !isOver)
     await deps.chains.send(chainMessages(deps.deployment, [first.operation]))
   const ended: EndedStep[] = []

@@ -8,6 +8,8 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Step, stepOf } from '../step.ts'
 import { succeeded } from '../step-end.ts'
 import type { Base } from '../deployment/base.ts'
+import { barriersBetween, slicesOf } from '../graph/barriers.ts'
+import { joinOf, placesOf } from './plan-places.ts'
 
 /**
  * The refresh of every state that a provider can be asked about; the others are told as unchanged.
@@ -46,20 +48,31 @@ export function tellUnchanged(emitter: StepEmitter, steps: readonly Step[]): voi
   }
 }
 
-/** Refreshes as operations: all may run at once. */
+/**
+ * Refreshes as operations: all may run at once, or `atOnce` of them, where executors do not see to
+ * that themselves.
+ */
 export function planRefresh(
   steps: readonly Step[],
-  deps: { readonly sealing: Sealing; readonly nextId: () => OperationId },
+  deps: {
+    readonly sealing: Sealing
+    readonly nextId: () => OperationId
+    readonly atOnce?: number
+  },
 ): readonly PlannedOperation[] {
-  return steps.map(step => {
-    const { next: _state, ...asked } = step
-    const operation = operationOf(
-      { ...asked, next: undefined },
-      { id: deps.nextId(), needs: 0, releases: [] },
-      deps.sealing,
-    )
-    return { operation, step }
-  })
+  const { sealing, nextId, atOnce = Infinity } = deps
+  const byKey = new Map(steps.map((step, at) => [String(at), step]))
+  const keys = [...byKey.keys()]
+  const barriers = barriersBetween(slicesOf(keys, atOnce))
+  const nodes = keys.map(key => ({ key, releases: [] }))
+  return placesOf(nodes, { barriers, waiting: 'for waves to end', nextId }).map(
+    ({ key, place }): PlannedOperation => {
+      const step = byKey.get(key)
+      if (step === undefined) return { operation: joinOf(place), step }
+      const { next: _state, ...asked } = step
+      return { operation: operationOf({ ...asked, next: undefined }, place, sealing), step }
+    },
+  )
 }
 
 /**

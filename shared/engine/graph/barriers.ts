@@ -11,17 +11,17 @@ export interface Barriers {
 }
 
 /**
- * A barrier after each wave but the last: it releases the whole next wave. Members count for a part
- * of at most 32, and the parts are nodes that precede the barrier; those of `uncounted` are not
- * waited for. No barrier opens before the one
- * in front of it: whatever is in a wave has a dependent in the one before, so that a wave of which
- * nothing can begin has only such waves after it.
+ * A barrier after each wave but the last: it releases the whole next wave, and the next barrier,
+ * which else would open too early where nothing of its wave can begin. Members count for a part of
+ * at most 32, and the parts are nodes that precede the barrier; those of `uncounted` are not waited
+ * for.
  */
 export function barriersBetween(
   waves: readonly (readonly string[])[],
   uncounted: ReadonlySet<string> = new Set(),
 ): Barriers {
   const nodes: PlanNode[] = []
+  let last: string[] | undefined
   const of = new Map<string, string>()
   const counts = new Map<string, number>()
   const count = (members: readonly string[], node: string): void => {
@@ -33,8 +33,11 @@ export function barriersBetween(
     const counted = wave.filter(member => !uncounted.has(member))
     // Then nothing behind it is ever deleted.
     if (counted.length === 0) return
-    nodes.push({ key: barrier, releases: waves[at + 1] ?? [] })
-    if (counted.length <= widthMax) return count(counted, barrier)
+    last?.push(barrier)
+    last = [...(waves[at + 1] ?? [])]
+    nodes.push({ key: barrier, releases: last })
+    // One more for the barrier before.
+    if (counted.length < widthMax) return count(counted, barrier)
     for (let part = 0; part * widthMax < counted.length; part++) {
       const key = `${barrier}:${part}`
       nodes.push({ key, releases: [barrier] })
@@ -42,4 +45,21 @@ export function barriersBetween(
     }
   })
   return { nodes, of, counts }
+}
+
+/**
+ * A wave in parts of at most `width` members that are waited for; those that are not go with the
+ * first, for a part without any other would open nothing. Pure.
+ */
+export function slicesOf(
+  wave: readonly string[],
+  width: number,
+  uncounted: ReadonlySet<string> = new Set(),
+): readonly (readonly string[])[] {
+  const counted = wave.filter(member => !uncounted.has(member))
+  if (counted.length <= width) return [wave]
+  const first = [...wave.filter(member => uncounted.has(member)), ...counted.slice(0, width)]
+  const others: string[][] = []
+  for (let at = width; at < counted.length; at += width) others.push(counted.slice(at, at + width))
+  return [first, ...others]
 }

@@ -1,12 +1,17 @@
 import { bucketPrefixes } from '../../config/aws-places.ts'
+import type { AuditPort } from '../../ports/audit.ts'
+import type { DocumentsPort, SealingPort } from '../../ports/documents.ts'
 import type { PluginStorePort } from '../../ports/plugins.ts'
 import type { Platform } from '../../ports/platform.ts'
+import type { SchedulerPort } from '../../ports/scheduler.ts'
 import type { LogPort } from '../../ports/system.ts'
+import type { UploadsPort } from '../../ports/uploads.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { createSystemRandom } from '../system/random.ts'
 import { createBlobSweep } from './blobs/blob-sweep.ts'
 import { createBlobs } from './blobs/blobs.ts'
 import { createPluginStore } from './blobs/plugin-store.ts'
+import { createUploads } from './blobs/uploads.ts'
 import { type AwsSettings, createS3, createSqs } from './clients.ts'
 import { createDynamoClient } from './dynamo/client.ts'
 import { createJournalHints } from './dynamo/hints.ts'
@@ -14,24 +19,58 @@ import type { AwsPlaces } from './places.ts'
 import { type AwsChainQueue, createChainQueue } from './queues/chain-queue.ts'
 import { type AwsNudges, createNudges } from './queues/nudges.ts'
 import { createRecords } from './records.ts'
+import { createScheduler, createSchedulerClient } from './scheduler.ts'
+import { createKmsSealing } from './sealing.ts'
 
 /** Every port of records, blobs and queues over AWS, with what event sources hand over. */
 export interface AwsPlatform extends Platform {
   readonly chains: AwsChainQueue
   readonly nudges: AwsNudges
   readonly plugins: PluginStorePort
+  readonly documents: DocumentsPort
+  readonly audit: AuditPort
+  readonly uploads: UploadsPort
   readonly close: () => void
+}
+
+/** What a platform is made of. */
+export interface AwsPlatformAbout {
+  readonly settings: AwsSettings
+  readonly places: AwsPlaces
+  readonly log: LogPort
+}
+
+/**
+ * The same with what seals secrets of triggers, and what calls when schedules are due. Throws
+ * AWS_SETTINGS_INVALID.
+ */
+export function createApiPlatform(
+  about: AwsPlatformAbout,
+): AwsPlatform & { readonly sealing: SealingPort; readonly scheduler: SchedulerPort } {
+  const { settings, places } = about
+  const platform = createAwsPlatform(about)
+  const client = createSchedulerClient(settings)
+  const scheduler = createScheduler(client, {
+    group: places.of('scheduleGroup'),
+    role: places.of('scheduleRole'),
+    target: places.of('scheduleFunction'),
+  })
+  return {
+    ...platform,
+    sealing: createKmsSealing(settings, places.of('key')),
+    scheduler,
+    close: () => {
+      platform.close()
+      client.destroy()
+    },
+  }
 }
 
 /**
  * Makes the ports of an installation: nothing is asked before one of them is. Throws
  * AWS_SETTINGS_INVALID by the name of a variable that is not set.
  */
-export function createAwsPlatform(about: {
-  readonly settings: AwsSettings
-  readonly places: AwsPlaces
-  readonly log: LogPort
-}): AwsPlatform {
+export function createAwsPlatform(about: AwsPlatformAbout): AwsPlatform {
   const { settings, places, log } = about
   const { region, endpoints } = settings
   const clock = createSystemClock()
@@ -52,6 +91,7 @@ export function createAwsPlatform(about: {
     ...createRecords({ client, clock, random, region, tables }, blobs),
     blobs,
     blobSweep: createBlobSweep(bucket),
+    uploads: createUploads(bucket),
     plugins: createPluginStore({ ...bucket, prefix: bucketPrefixes.plugins, clock }),
     chains: createChainQueue({ sqs, queues, blobs, clock, log }),
     nudges: createNudges({ sqs, url: urls[places.pool], urls, clock, log }),

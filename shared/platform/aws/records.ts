@@ -8,12 +8,14 @@
  * stands is its own. 4. Nothing is scanned: what must be found is listed first.
  * 5. What may pass is repeated a bounded number of times; what cannot work is not repeated.
  */
+import type { AuditPort } from '../../ports/audit.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { TriggerPorts } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
 import { withoutGaps } from '../records/whole-log.ts'
+import { createAudit } from './dynamo/audit.ts'
 import { createBlocks } from './dynamo/blocks.ts'
 import { createCatalog } from './dynamo/catalog.ts'
 import { createControl } from './dynamo/control.ts'
@@ -33,7 +35,7 @@ export type RecordPorts = Pick<
   Platform,
   'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'requests' | 'retention'
 > &
-  Pick<TriggerPorts, 'documents' | 'marks'>
+  Pick<TriggerPorts, 'documents' | 'marks'> & { readonly audit: AuditPort }
 
 /** Records in two tables; those that an item cannot hold are blobs. */
 export function createRecords(
@@ -58,6 +60,7 @@ export function createRecords(
     requests: createRequests({ catalog, random }),
     documents: createDocuments({ catalog, random }),
     marks: createMarks({ catalog, random }),
+    audit: createAudit({ catalog, random }),
     retention: createRetention({ journal, catalog }),
   }
 }

@@ -49,7 +49,12 @@ export interface Ran {
 const nowhere = async (): Promise<never> => {
   throw new Error('no platform')
 }
-const noPlatform: PlatformTools = { account: nowhere, cdk: nowhere, look: nowhere }
+const noPlatform: PlatformTools = {
+  account: nowhere,
+  cdk: nowhere,
+  look: nowhere,
+  createToken: nowhere,
+}
 
 /** A deployment that changed something and went well. */
 export const changed: DeployResult = {
@@ -134,6 +139,12 @@ function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
           throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrase does not open this stack')
         return managerOf(salt, passphrase)
       },
+      createUnderKey: async url => {
+        bench.calls.push(`new data key under ${url}`)
+        if (url.includes('not-there')) throw error('STORE_MISSING', 'there is no such key')
+        return keyManagerOf(url, 'bmV3')
+      },
+      openUnderKey: async ({ url, encryptedKey }) => keyManagerOf(url, encryptedKey),
       passphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
     }),
     state: async () => ({
@@ -165,6 +176,10 @@ function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
 }
 
 /** "Encrypts" by naming the salt. */
+function keyManagerOf(url: string, encryptedkey: string): SecretsManager {
+  return { ...managerOf(encryptedkey, 'key'), type: 'cloud', state: { url, encryptedkey } }
+}
+
 function managerOf(salt: string, passphrase: string): SecretsManager {
   return {
     type: 'passphrase',
@@ -204,6 +219,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       bench.calls.push(`close ${stack}`)
       return bench.busy.delete(stack) ? { kind: 'closed', number: 1 } : { kind: 'none' }
     },
+    forgetStack: async () => undefined,
     standing: async stack =>
       bench.busy.has(stack) ? { kind: 'running', number: 1, isStopped: false } : { kind: 'none' },
     redrive: async stack =>

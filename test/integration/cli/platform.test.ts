@@ -17,6 +17,7 @@ let bench: Bench
 let runs: { readonly words: readonly string[]; readonly where: Where }[]
 let results: CdkRun[]
 let look: PlatformLook
+let drafts: object[]
 
 beforeEach(() => {
   bench = createBench()
@@ -30,7 +31,34 @@ beforeEach(() => {
       return (results.length > 1 ? results.shift() : results[0]) ?? good
     },
     look: async () => look,
+    createToken: async (_where, about) => {
+      drafts.push(about)
+      return { id: '0123456789abcdef', token: 'act_text' }
+    },
   }
+  drafts = []
+})
+
+describe('platform token', () => {
+  const words = ['platform', 'token', '--region', 'eu-central-1'] as const
+
+  test('prints the token, and nothing but it, on standard output', async () => {
+    const { exit, out, err } = await bench.run(...words, 'me', '--days', '30', '--yes')
+    expect([exit, out]).toEqual([0, 'act_text\n'])
+    expect(err).toContain('0123456789abcdef')
+    expect(err).not.toContain('act_text')
+    expect(drafts).toEqual([{ name: 'me', days: 30 }])
+  })
+
+  test('asks first, and makes none when the answer is another or nobody can be asked', async () => {
+    expect((await bench.run(...words)).err).toContain('--yes must be passed in')
+    bench.terminal = true
+    bench.answers.push('no')
+    expect((await bench.run(...words)).err).toContain('CONFIRMATION_DECLINED')
+    expect((await bench.run(...words, '--yes', '--days', 'x')).exit).toBe(2)
+    expect((await bench.run(...words, '--yes', 'a/b')).exit).toBe(2)
+    expect(drafts).toEqual([])
+  })
 })
 
 const deploy = ['platform', 'deploy', '--region', 'eu-central-1'] as const

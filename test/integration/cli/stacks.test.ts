@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { StackId } from '../../../shared/records/ids.ts'
@@ -151,6 +151,46 @@ describe('stacks', () => {
     expect(JSON.parse((await bench.run('stack', 'history', '--json')).out)).toMatchObject([
       { version: 1, kind: 'update', result: 'succeeded', resourceChanges: { create: 2 } },
     ])
+  })
+})
+
+describe('a key of KMS', () => {
+  const url = 'awskms://alias/site?region=eu-central-1'
+  const fileOf = (name: string): string => bench.read(`Pulumi.${name}.yaml`)
+
+  test('init makes a data key under it, which the file of the stack keeps', async () => {
+    const { exit } = await bench.run('stack', 'init', 'prod', '--secrets-provider', url)
+    expect([exit, fileOf('prod')]).toEqual([0, `secretsprovider: ${url}\nencryptedkey: bmV3\n`])
+    expect(bench.calls).toContain(`new data key under ${url}`)
+    await bench.run('config', 'set', '--secret', 'a', 'hush', '--stack', 'prod')
+    expect(fileOf('prod')).toContain(`secure: bmV3(key:hush)`)
+    expect((await bench.run('config', 'get', 'a', '--stack', 'prod')).out).toBe('hush\n')
+  })
+
+  test('with one that cannot be used, or a kind that is not known, no stack is made', async () => {
+    const gone = 'awskms://alias/not-there'
+    const init = (name: string, provider: string) =>
+      bench.run('stack', 'init', name, '--secrets-provider', provider)
+    expect((await init('prod', gone)).err).toContain('STORE_MISSING')
+    expect((await init('prod', 'hashivault://x')).err).toContain('FEATURE_MISSING')
+    expect((await bench.run('stack', 'ls')).out).not.toContain('prod')
+    // The file of a stack that was there before has a salt: its secrets would be lost.
+    bench.write('Pulumi.old.yaml', 'encryptionsalt: v1:a:b\n')
+    expect((await init('old', url)).err).toContain('SECRETS_PROVIDER_CHANGED')
+    expect(fileOf('old')).toBe('encryptionsalt: v1:a:b\n')
+  })
+
+  test('a stack without a file gets the key of its state, and one with another is refused', async () => {
+    const secrets_providers = { type: 'cloud', state: { url, encryptedkey: 'b2xk' } }
+    bench.states.set(dev, stateOf([], { secrets_providers }))
+    rmSync(join(bench.root, 'Pulumi.dev.yaml'), { force: true })
+    await bench.run('config', 'set', '--secret', 'a', 'hush')
+    expect(fileOf('dev')).toContain(`secretsprovider: ${url}\nencryptedkey: b2xk\n`)
+    await bench.run('stack', 'export', '--file', 'out.json', '--show-secrets')
+    expect(bench.read('out.json')).toContain('plaintext')
+    bench.write('Pulumi.dev.yaml', 'secretsprovider: awskms://alias/other\n')
+    const { err } = await bench.run('config', 'set', '--secret', 'a', 'hush')
+    expect(err).toContain('SECRETS_PROVIDER_CHANGED')
   })
 })
 

@@ -103,4 +103,17 @@ export const catalogKeys = {
     sk: `${scope} ${name}`,
   }),
   mark: (key: string): Key => ({ pk: `mark ${short(key)}`, sk: 'mark' }),
+  /** The audit log: a day has several partitions, which share what is written in it. */
+  audit: (at: {
+    readonly day: number
+    readonly shard: number
+    readonly position: number
+  }): Key => ({
+    pk: `audit ${at.day} ${at.shard}`,
+    sk: paddedTime(at.position),
+  }),
+  /** The list of days that have entries. */
+  auditDay: (day: number): Key => ({ pk: 'audit days', sk: padded(day) }),
+  /** Says that the entry of an id is there. */
+  audited: (id: string): Key => ({ pk: `audited ${short(id)}`, sk: 'audited' }),
 } as const

@@ -1,0 +1,30 @@
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../attach.ts'
+import { whereOf } from '../platform/where.ts'
+import { confirmed } from '../session.ts'
+
+/**
+ * `platform token`: makes a token that may do everything, by the tables of an installation. Its text
+ * goes to standard output, once, and nowhere else.
+ */
+export const platformToken: Handler = async (session, flags, [name = 'admin']) => {
+  const where = whereOf(session, flags)
+  const days = flags.text('days')
+  if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
+    throw error('CLI_USAGE', `--days takes a number, not '${days}'`)
+  if (!/^[\w.@ -]{1,100}$/.test(name))
+    throw error('CLI_USAGE', `'${name}' is no name of a token: letters, digits and . _ @ -`)
+  const tools = await session.tools.platform(session.io.stderr)
+  const account = await tools.account(where)
+  const { installation, region } = where
+  const text = `This makes a token that may do everything in the installation '${installation}' in account ${account}, ${region}.`
+  if (!(await confirmed(session, flags.is('yes'), { text, answer: installation })))
+    throw error('CONFIRMATION_DECLINED', 'no token was made')
+  const made = await tools.createToken(where, {
+    name,
+    ...(days === undefined ? {} : { days: Number(days) }),
+  })
+  session.print(flags.is('json') ? JSON.stringify(made, null, 2) : made.token)
+  session.warn(`This is token ${made.id} ('${name}', admin). It is not shown again.`)
+  return 0
+}

@@ -1,0 +1,29 @@
+import { error } from '../../shared/errors/error.ts'
+import { perform } from './perform.ts'
+import type { ApiPorts } from './route.ts'
+import { routes } from './routes-table.ts'
+import { createToken, type TokenDeps } from './tokens.ts'
+
+/** What a token is made with where no API is asked. */
+export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'random' | 'journal'>
+
+/**
+ * Makes a token for everything where its documents are, without an API: by whoever may write them.
+ * It is in the audit log before it is made, as when the API is asked. Its text is known now and
+ * never again.
+ */
+export async function createFirstToken(
+  ports: FirstTokenPorts,
+  by: { readonly who: string; readonly from: string },
+  about: { readonly name: string; readonly days?: number },
+): Promise<{ readonly id: string; readonly token: string }> {
+  const route = routes.find(({ method, path }) => method === 'POST' && path === '/v1/tokens')
+  if (route === undefined) throw error('API_ROUTE_UNKNOWN', 'tokens cannot be made')
+  const caller = { id: 'here', name: by.who, role: 'admin', stacks: '*' } as const
+  const call = { id: ports.random.uuid(), caller, from: by.from, route, params: {} }
+  const { id, token } = await perform(ports, call, async () => ({
+    status: route.status,
+    ...(await createToken(ports, { role: 'admin', ...about })),
+  }))
+  return { id, token }
+}

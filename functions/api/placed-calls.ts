@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import { messageOf } from '../../shared/errors/error.ts'
+import { type DocumentKey, type DocumentsPort, placeOf } from '../../shared/ports/documents.ts'
+import type { LogPort } from '../../shared/ports/system.ts'
+import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { nextRun, type Schedule, scheduleDocument } from '../../shared/triggers/schedule.ts'
+import { schedulerExpressionOf } from '../../shared/triggers/scheduler-expression.ts'
+import type { ApiPorts } from './route.ts'
+
+/** What calls are removed with. */
+export interface Removing {
+  readonly scheduler?: Pick<SchedulerPort, 'remove'>
+  readonly journal: LogPort
+}
+
+/**
+ * Places calls for a schedule that is to be stored, under a new name, and answers the schedule with
+ * that name. They stand before the document that names them: who dies between the two leaves calls
+ * that ask for nothing, and never a schedule without calls. Nothing is placed for one that is
+ * paused or over, or where there is no scheduler. Throws SCHEDULE_INVALID.
+ */
+export async function placeCalls(
+  { scheduler, clock, random }: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,
+  key: DocumentKey,
+  schedule: Schedule,
+): Promise<Schedule> {
+  const now = clock.now()
+  const next = nextRun(key, schedule, now)
+  if (scheduler === undefined) return schedule
+  const times = schedulerExpressionOf(schedule, now)
+  if (schedule.isPaused || next === undefined) return schedule
+  const of = createHash('sha256').update(placeOf(key)).digest('hex').slice(0, 20)
+  const name = `schedule-${of}-${random.uuid().replaceAll('-', '')}`
+  await scheduler.place({ name, key, times, placedAt: now })
+  return { ...schedule, placed: name }
+}
+
+/** Takes away the calls of a schedule that stands no more. Not throwing: calls left are strays. */
+export async function removeCalls({ scheduler, journal }: Removing, value: unknown): Promise<void> {
+  const { data } = scheduleDocument.safeParse(value)
+  if (scheduler === undefined || data?.placed === undefined) return
+  const { placed } = data
+  try {
+    await scheduler.remove(placed)
+  } catch (thrown) {
+    journal.write('warn', 'scheduler.left', { placed, message: messageOf(thrown) })
+  }
+}
+
+/**
+ * Removes what a stack that is gone leaves of schedules and notifications. One of its name that is
+ * made later begins without them.
+ */
+export async function forgetStack(
+  ports: Removing & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },
+  stack: StackId,
+): Promise<void> {
+  for (const kind of ['schedule', 'notification'] as const)
+    for (let cursor: string | undefined = '', page = 0; cursor !== undefined; page += 1) {
+      const read: Awaited<ReturnType<DocumentsPort['list']>> = await ports.documents.list(
+        kind,
+        cursor,
+        stack,
+      )
+      for (const { key, version, value } of read.documents)
+        if (await ports.documents.remove(key, version)) await removeCalls(ports, value)
+      cursor = page < triggerLimits.pagesMax ? read.next : undefined
+    }
+}

@@ -1,0 +1,17 @@
+import { createSlots, type Slots } from '../executor/slots.ts'
+import type { Pin } from './log-view.ts'
+
+/**
+ * How many operations a plan may have in flight, where nobody else bounds that: executors of one
+ * machine share their slots, functions know nothing of each other. Pure.
+ */
+export function boundOf({ options }: Pick<Pin, 'options'>): { readonly atOnce?: number } {
+  const { execute, parallel } = options
+  return execute === 'functions' ? { atOnce: Math.max(1, parallel) } : {}
+}
+
+/** The slots of chains that a program asks for, of which each takes one until it has ended. */
+export function chainSlots(pin: Pick<Pin, 'options'>): Slots | undefined {
+  const { atOnce } = boundOf(pin)
+  return atOnce === undefined ? undefined : createSlots(atOnce)
+}

@@ -1,0 +1,103 @@
+import {
+  ActionAfterCompletion,
+  CreateScheduleCommand,
+  type CreateScheduleCommandInput,
+  DeleteScheduleCommand,
+  FlexibleTimeWindowMode,
+  SchedulerClient,
+} from '@aws-sdk/client-scheduler'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { error, messageOf } from '../../errors/error.ts'
+import type { PlacedCalls, SchedulerPort } from '../../ports/scheduler.ts'
+import { type AwsSettings, clientConfig } from './clients.ts'
+import { awsFailure, nameOf } from './failures.ts'
+
+/** Where schedules are made, and what they call. */
+export interface SchedulerPlaces {
+  readonly group: string
+  /** ARN of the role under which Scheduler calls. */
+  readonly role: string
+  /** ARN of the function that looks at schedules. */
+  readonly target: string
+}
+
+/** A client of EventBridge Scheduler. */
+export function createSchedulerClient(settings: AwsSettings): SchedulerClient {
+  return new SchedulerClient(clientConfig(settings, 'SCHEDULER'))
+}
+
+/** Schedules of EventBridge Scheduler, each made once and never changed. */
+export function createScheduler(client: SchedulerClient, places: SchedulerPlaces): SchedulerPort {
+  return {
+    place: async calls => {
+      try {
+        await client.send(new CreateScheduleCommand(inputOf(calls, places)))
+      } catch (thrown) {
+        // Nobody else has the name: it is a repetition of ours.
+        if (nameOf(thrown) === 'ConflictException') return
+        if (nameOf(thrown) === 'ValidationException')
+          throw error(
+            'SCHEDULE_INVALID',
+            `EventBridge Scheduler refuses it: ${messageOf(thrown)}`,
+            {
+              cause: thrown,
+            },
+          )
+        throw awsFailure('scheduler: place', thrown)
+      }
+    },
+    ...createSchedulerRemoval(client, places.group),
+  }
+}
+
+/** The same for who only removes. */
+export function createSchedulerRemoval(
+  client: SchedulerClient,
+  group: string,
+): Pick<SchedulerPort, 'remove'> {
+  return {
+    remove: async name => {
+      try {
+        await client.send(new DeleteScheduleCommand({ Name: name, GroupName: group }))
+      } catch (thrown) {
+        if (nameOf(thrown) !== 'ResourceNotFoundException')
+          throw awsFailure('scheduler: remove', thrown)
+      }
+    },
+  }
+}
+
+function inputOf(
+  { name, key, times, placedAt }: PlacedCalls,
+  { group, role, target }: SchedulerPlaces,
+): CreateScheduleCommandInput {
+  const { expression, zone, startAt, windowMinutes } = times
+  const { kind, scope, name: of } = key
+  return {
+    Name: name,
+    GroupName: group,
+    Description: `${of} of ${scope}`.slice(0, descriptionCharsMax),
+    ScheduleExpression: expression,
+    ScheduleExpressionTimezone: zone,
+    ...(startAt === undefined ? {} : { StartDate: new Date(startAt) }),
+    FlexibleTimeWindow:
+      windowMinutes === undefined
+        ? { Mode: FlexibleTimeWindowMode.OFF }
+        : { Mode: FlexibleTimeWindowMode.FLEXIBLE, MaximumWindowInMinutes: windowMinutes },
+    // Only what runs once ever completes.
+    ActionAfterCompletion: ActionAfterCompletion.DELETE,
+    ClientToken: name,
+    Target: {
+      Arn: target,
+      RoleArn: role,
+      Input: JSON.stringify({ kind, scope, name: of, placed: name, placedAt }),
+      RetryPolicy: {
+        MaximumRetryAttempts: triggerLimits.schedulerRetriesMax,
+        MaximumEventAgeInSeconds: triggerLimits.schedulerRetryMs / 1_000,
+      },
+    },
+  }
+}
+
+/** The bound of EventBridge Scheduler. */
+const descriptionCharsMax = 512

@@ -1,0 +1,217 @@
+/**
+ * The API of the local cloud, asked by the command line: what a person does who has an address and
+ * a token, and nothing else of the installation.
+ */
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Role } from '../../functions/api/roles.ts'
+import { createToken } from '../../functions/api/tokens.ts'
+import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
+import { deploymentIdOf } from '../../shared/records/ids.ts'
+import { createPlace, type Place, type Ran, succeeded, until } from '../e2e/place.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { type CloudPlace, createBundles, createCloudPlace, secretText } from './cloud-place.ts'
+import { whenServed } from './served.ts'
+
+whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  let place: CloudPlace
+  let client: Place
+  beforeAll(() => {
+    bundles = createBundles()
+  })
+  afterAll(() => bundles?.remove())
+  beforeEach(async () => {
+    place = await createCloudPlace('shop', { aws: settings(), code: bundles.code })
+    client = createPlace(undefined, { sdk: false })
+    step('1')
+  })
+  afterEach(async () => {
+    client?.remove()
+    await place?.remove()
+  }, 120_000)
+
+  const step = (text: string): void =>
+    writeFileSync(join(place.program, 'variables.json'), JSON.stringify({ STEP: text }))
+  const run = (...words: readonly string[]): Promise<Ran> =>
+    client.run(['-C', place.program, ...words])
+  const tokenOf = async (role: Role, stacks?: string[]): Promise<string> =>
+    (
+      await createToken(place.desk.platform, {
+        name: role,
+        role,
+        ...(stacks === undefined ? {} : { stacks }),
+      })
+    ).token
+  const login = async (token: string): Promise<Ran> =>
+    client.run(['login', place.cloud.apiUrl], { env: { ANTICHAIN_TOKEN: token } })
+  const linesOf = ({ out }: Ran): readonly Record<string, unknown>[] =>
+    out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown>)
+
+  test('a person logs in, deploys, looks, changes and destroys', { timeout: 600_000 }, async () => {
+    succeeded(await login(await tokenOf('admin')))
+    succeeded(await run('stack', 'select', 'dev'))
+    const up = succeeded(await run('up', '--yes'))
+    expect(up.out).toMatch(/created/)
+    expect(place.objects().map(({ id }) => id)).toContain('database-1')
+    // The program went to S3 by an address, past the function.
+    const calls = place.calls.filter(({ name }) => name === 'api')
+    expect(calls.length).toBeGreaterThan(3)
+    expect(verifyExport(succeeded(await run('stack', 'export')).out, { sealed: true })).toEqual([])
+    const outputs = succeeded(await run('stack', 'output', '--json')).out
+    expect(JSON.parse(outputs)).toMatchObject({ password: '[secret]', token: '[secret]' })
+    step('2')
+    const changed = succeeded(await run('up', '--yes', '--skip-preview', '--json'))
+    expect(linesOf(changed).some(event => 'summaryEvent' in event)).toBe(true)
+    const history = JSON.parse(succeeded(await run('stack', 'history', '--json')).out) as object[]
+    expect(history).toMatchObject([
+      { kind: 'update', result: 'succeeded' },
+      { kind: 'update', result: 'succeeded' },
+    ])
+    succeeded(await run('destroy', '--yes', '--skip-preview'))
+    expect(place.objects()).toEqual([])
+    succeeded(await run('stack', 'rm', '--yes', 'dev'))
+    expect(await place.desk.platform.catalog.stack(place.stack)).toBeUndefined()
+    for (const said of [up, changed]) expect(`${said.out}${said.err}`).not.toContain(secretText)
+    // Every change of the API was written down before it was made, and how it ended.
+    const audited = await place.desk.platform.audit.read(0, 100)
+    expect(audited.map(({ what }) => what)).toContain('POST /v1/stacks/shop/dev/deployments')
+    expect(audited.every(({ from }) => from === '127.0.0.1')).toBe(true)
+    expect(audited.filter(({ kind }) => kind === 'asked')).toHaveLength(audited.length / 2)
+  })
+
+  test('what a token may not do is refused, and nothing of it happens', async () => {
+    const statusOf = async (token: string, what: string, body?: object): Promise<number> => {
+      const [method = '', path = ''] = what.split(' ')
+      const response = await fetch(`${place.cloud.apiUrl}${path}`, {
+        method,
+        headers: token === '' ? {} : { authorization: `Bearer ${token}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      await response.body?.cancel()
+      return response.status
+    }
+    const stack = '/v1/stacks/shop/dev'
+    const [reader, deployer, stranger] = await Promise.all([
+      tokenOf('read'),
+      tokenOf('deploy', ['shop/dev']),
+      tokenOf('admin', ['other/*']),
+    ])
+    const forged = `${reader.slice(0, -1)}${reader.endsWith('A') ? 'B' : 'A'}`
+    const asked: readonly (readonly [string, string, number])[] = [
+      ['', `GET ${stack}`, 401],
+      [forged, `GET ${stack}`, 401],
+      [reader, `GET ${stack}`, 200],
+      [reader, `POST ${stack}/deployments`, 403],
+      [reader, `POST ${stack}/programs`, 403],
+      [stranger, `GET ${stack}`, 403],
+      [stranger, `DELETE ${stack}`, 403],
+      [deployer, `DELETE ${stack}`, 403],
+      [deployer, 'GET /v1/tokens', 403],
+      [deployer, 'GET /v1/audit', 403],
+    ]
+    for (const [token, what, status] of asked)
+      expect([what, await statusOf(token, what, what.startsWith('POST') ? {} : undefined)]).toEqual(
+        [what, status],
+      )
+    expect(await place.desk.platform.requests.waiting(place.stack, 10)).toEqual([])
+    const refused = (await place.desk.platform.audit.read(0, 100)).filter(
+      ({ status }) => status === 403,
+    )
+    expect(refused).toHaveLength(4)
+    succeeded(await login(reader))
+    const up = await client.run(['-C', place.program, '-s', 'dev', 'up', '--yes'])
+    expect([up.exit, up.err]).toEqual([3, expect.stringContaining('API_FORBIDDEN')])
+  }, 120_000)
+})
+
+whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  test('is tried again by the API, and a deployment is told to stop by it', {
+    timeout: 600_000,
+  }, async () => {
+    const bundles = createBundles()
+    const gate = createGate(bundles.code)
+    const place = await createCloudPlace('shop', {
+      ...{ aws: settings(), code: gate.code, hidden: { chains: 3 } },
+    })
+    const client = createPlace(undefined, { sdk: false })
+    const run = (...words: readonly string[]): Promise<Ran> =>
+      client.run(['-C', place.program, ...words])
+    const step = (text: string): void =>
+      writeFileSync(join(place.program, 'variables.json'), JSON.stringify({ STEP: text }))
+    const up = ['-C', place.program, 'up', '--yes', '--skip-preview']
+    const { platform } = place.desk
+    try {
+      step('1')
+      const draft = { name: 'ci', role: 'deploy', stacks: ['shop/*'] } as const
+      const { token } = await createToken(platform, { ...draft, stacks: [...draft.stacks] })
+      const env = { ANTICHAIN_TOKEN: token }
+      succeeded(await client.run(['login', place.cloud.apiUrl], { env }))
+      succeeded(await run('stack', 'select', 'dev'))
+      expect(succeeded(await run('redrive')).err).toContain('No deployment')
+      const first = client.start(up)
+      const deployment = deploymentIdOf(place.stack, 1)
+      const isGivenUp = async (): Promise<boolean> =>
+        (await platform.chains.deadLetters(deployment)).length > 0
+      await until(isGivenUp, { what: `a dead letter: ${place.said()}`, limitMs: 120_000 })
+      gate.open()
+      expect(succeeded(await run('redrive')).err).toMatch(/\d+ given up .* tried again/)
+      expect(succeeded(await first.done).out).toMatch(/created/)
+      expect(await platform.chains.deadLetters(deployment)).toEqual([])
+      // No executor lives that could begin anything of the second one.
+      gate.close()
+      for (const one of place.cloud.environments('step-executor')) one.kill('the gate is closed')
+      step('2')
+      const second = client.start(up)
+      const isOpen = async (): Promise<boolean> =>
+        (await platform.control.read(deploymentIdOf(place.stack, 2))) !== undefined
+      await until(isOpen, { what: 'a second deployment', limitMs: 60_000 })
+      expect(succeeded(await run('cancel', '--yes')).err).toContain('was told to stop')
+      const ended = await second.done
+      expect([ended.exit === 0, `${ended.out}${ended.err}`]).toEqual([
+        false,
+        expect.stringMatching(/cancelled/i),
+      ])
+      const history = await platform.catalog.history(place.stack, 10)
+      writeFileSync(
+        '/tmp/api-debug.txt',
+        `${JSON.stringify(history, null, 1)}\n${ended.out}${ended.err}\n${place.said()}`,
+      )
+      expect(history.map(({ result }) => result)).toEqual(['cancelled', 'succeeded'])
+      expect(verifyExport(succeeded(await run('stack', 'export')).out, { sealed: true })).toEqual(
+        [],
+      )
+    } finally {
+      client.remove()
+      await place.remove()
+      gate.remove()
+      bundles.remove()
+    }
+  })
+})
+
+/** Bundles of which that of executors cannot be loaded as long as a gate is closed. */
+function createGate(code: ReturnType<typeof createBundles>['code']) {
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-gate-'))
+  const [bundle, gate] = [join(folder, 'bundle'), join(folder, 'open')]
+  const row = functionsTable.find(({ name }) => name === 'step-executor')
+  cpSync(row === undefined ? '' : (code(row) ?? ''), bundle, { recursive: true })
+  renameSync(join(bundle, 'main.mjs'), join(bundle, 'real.mjs'))
+  const text = [
+    "import { existsSync } from 'node:fs'",
+    `if (!existsSync(${JSON.stringify(gate)})) throw new Error('the gate is closed')`,
+    "export const { handler } = await import('./real.mjs')",
+  ]
+  writeFileSync(join(bundle, 'main.mjs'), text.join('\n'))
+  return {
+    code: (asked: FunctionRow) => (asked.name === 'step-executor' ? bundle : code(asked)),
+    open: () => writeFileSync(gate, ''),
+    close: () => rmSync(gate),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Webhooks and schedules through the local cloud: a delivery comes over HTTP and ends in a snapshot,
+ * a schedule is called for and finds a drift. The host of the repository and the receiver of
+ * notifications are servers on loopback, which functions may reach here by the setting for that.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createToken } from '../../functions/api/tokens.ts'
+import { outboundVariables } from '../../shared/config/outbound-variables.ts'
+import { startReceiver } from '../../shared/triggers/local-receiver.fixture.ts'
+import { signatureOf } from '../../shared/triggers/signature.ts'
+import { deliver, type Files, type GithubHost, pullRequestOf, pushOf } from '../e2e/github.ts'
+import { repository, signedDelivery, startGithub, withPackage } from '../e2e/github.ts'
+import { until } from '../e2e/place.ts'
+import { readExport } from '../e2e/state.ts'
+import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { whenServed } from './served.ts'
+
+const goldSdk = readFileSync(resolve(import.meta.dirname, '../golden/provider/sdk.js'), 'utf8')
+const secret = 'a secret that both sides know'
+const credential = 'ghs_credential'
+
+/** The repository: the project lies in a folder of it, with a package that npm must install. */
+const filesWith = (value: number, stackFile: string): Files => ({
+  ...withPackage('infra'),
+  'README.md': 'a site\n',
+  'infra/Pulumi.yaml': 'name: small\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n',
+  'infra/Pulumi.dev.yaml': stackFile,
+  'infra/index.js': `const { Thing } = require('./gold')\nif (require('dep') !== 1) throw new Error('no dep')\nexports.serial = new Thing('thing', { value: ${value} }).serial\n`,
+  'infra/gold.js': goldSdk,
+})
+
+whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  let place: CloudPlace
+  let github: GithubHost
+  let token = ''
+  let first = ''
+
+  beforeAll(async () => {
+    bundles = createBundles()
+    github = await startGithub(credential)
+    place = await createCloudPlace('small', {
+      aws: settings(),
+      code: bundles.code,
+      sdk: 'above',
+      variables: {
+        [outboundVariables.networks]: '127.0.0.1/32',
+        [outboundVariables.plain]: '1',
+      },
+    })
+    const made = await createToken(place.desk.platform, { name: 'test', role: 'admin' })
+    token = made.token
+    await api('PUT', '/v1/webhooks/site', {
+      form: 'github',
+      secrets: [secret],
+      credential,
+      apiUrl: github.origin,
+      rules: [
+        { on: 'push', repository, branches: ['main'], stack: place.stack, folder: 'infra' },
+        { on: 'pull-request', repository, stack: place.stack, folder: 'infra' },
+      ],
+    })
+  }, 120_000)
+  afterAll(async () => {
+    github?.close()
+    await place?.remove()
+    bundles?.remove()
+  }, 120_000)
+
+  /** Asks the API of the installation over HTTP. */
+  async function api(method: string, path: string, body: object): Promise<void> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const url = place.cloud.apiUrl + path
+    const reply = await fetch(url, { method, headers, body: JSON.stringify(body) })
+    expect([reply.status, await reply.text()]).toEqual([200, expect.any(String)])
+  }
+
+  const hook = (): string => `${place.cloud.webhookUrl}site`
+  const history = () => place.desk.platform.catalog.history(place.stack, 10)
+
+  /** Delivers what is to be accepted, and waits for the end of what it asked for. */
+  async function ended(event: string, about: object) {
+    const { status, body } = await deliver(hook(), signedDelivery(secret, event, about))
+    expect([status, body]).toMatchObject([202, { kind: 'accepted' }])
+    const [asked] = body['asked'] as { request: string }[]
+    return place.desk.over(place.stack, asked?.request ?? '', 240_000).catch((thrown: unknown) => {
+      throw new Error(place.said(), { cause: thrown })
+    })
+  }
+
+  describe('a webhook', () => {
+    test('deploys the commit of a push that GitHub signed, into a snapshot in the bucket', async () => {
+      first = github.commit(filesWith(1, place.stackFile))
+      const end = await ended('push', pushOf(first))
+      expect(end, place.said()).toMatchObject({ result: 'succeeded', changes: { create: 2 } })
+      const state = readExport(await place.exported())
+      expect(state.resources.map(({ name }) => name)).toContain('thing')
+      expect(place.objects()).toMatchObject([{ props: { value: 1 } }])
+      await until(() => github.statuses(first).length === 2, { what: 'both statuses' })
+      expect(github.statuses(first).map(({ state: told }) => told)).toEqual(['pending', 'success'])
+    }, 300_000)
+
+    test('starts nothing when the delivery is repeated or its signature is forged', async () => {
+      const delivery = signedDelivery(
+        secret,
+        'push',
+        pushOf(github.commit(filesWith(1, place.stackFile))),
+      )
+      const before = await history()
+      const forged = signedDelivery('another secret, of the same length', 'push', pushOf(first))
+      expect(await deliver(hook(), forged)).toMatchObject({
+        status: 401,
+        body: { code: 'WEBHOOK_REFUSED' },
+      })
+      const key = { ...delivery, headers: { ...delivery.headers, 'x-github-delivery': 'again' } }
+      expect(await deliver(hook(), delivery)).toMatchObject({ status: 202 })
+      expect(await deliver(hook(), delivery)).toMatchObject({ body: { kind: 'repeated' } })
+      expect(await deliver(hook(), key)).toMatchObject({ body: { kind: 'repeated' } })
+      const runs = async (): Promise<number> => (await history()).length - before.length
+      await until(async () => (await runs()) === 1, { what: 'one deployment', limitMs: 120_000 })
+      const isOver = async () => (await history())[0]?.result !== undefined
+      await until(isOver, { what: 'its end', limitMs: 120_000 })
+      expect(await place.desk.platform.requests.waiting(place.stack, 10)).toEqual([])
+      expect(await runs()).toBe(1)
+    }, 300_000)
+
+    test('previews a pull request, and answers with a status and a comment', async () => {
+      const commit = github.commit(filesWith(2, place.stackFile))
+      const deployed = (await history()).length
+      const end = await ended('pull_request', pullRequestOf(7, commit))
+      expect(end, place.said()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
+      await until(() => github.comments().size === 1, { what: 'a comment' })
+      expect([...github.comments().values()][0]).toContain(
+        `Preview of \`${place.stack}\` succeeded`,
+      )
+      expect([...github.comments().values()][0]).toContain('thing')
+      await until(() => github.statuses(commit).length > 0, { what: 'a status' })
+      expect(github.statuses(commit).at(-1)).toMatchObject({ state: 'success' })
+      expect((await history()).length).toBe(deployed)
+      expect(place.objects()).toMatchObject([{ props: { value: 1 } }])
+    }, 300_000)
+  })
+
+  test('a schedule is called for, finds a drift, and whoever wants to know is told', async () => {
+    const receiver = await startReceiver()
+    try {
+      await api('PUT', '/v1/stacks/small/dev/notifications/ops', {
+        url: `${receiver.origin}/drift`,
+        events: ['drift'],
+        secret,
+      })
+      changeBehindItsBack(place)
+      const { version } = (await place.desk.platform.catalog.stack(place.stack)) ?? {}
+      const due = Math.ceil(Date.now() / 1000) * 1000 + 3_000
+      await api('PUT', '/v1/stacks/small/dev/schedules/drift', {
+        when: `at(${new Date(due).toISOString().slice(0, 19)})`,
+        operation: { kind: 'refresh' },
+      })
+      const key = `schedule drift ${due}`
+      const end = await place.desk.over(place.stack, key, 120_000).catch((thrown: unknown) => {
+        throw new Error(place.said(), { cause: thrown })
+      })
+      expect(end).toMatchObject({ kind: 'previewed', result: 'succeeded', changes: { update: 1 } })
+      await until(() => receiver.received.length > 0, { what: 'a notification' })
+      const [got] = receiver.received
+      const { body = '', headers = {} } = got ?? {}
+      const timestamp = String(headers['antichain-timestamp'])
+      expect(headers['antichain-signature']).toBe(`v1=${signatureOf(secret, timestamp, body)}`)
+      expect(JSON.parse(body)).toMatchObject({
+        event: 'deployment.drift',
+        stack: place.stack,
+        request: key,
+        count: 1,
+        urns: [expect.stringContaining('::thing')],
+      })
+      // It only looked.
+      expect((await place.desk.platform.catalog.stack(place.stack))?.version).toBe(version)
+      expect(receiver.received).toHaveLength(1)
+    } finally {
+      receiver.close()
+    }
+  }, 300_000)
+})
+
+/** Somebody changes the object in the provider's cloud. */
+function changeBehindItsBack({ cloudFolder }: Pick<CloudPlace, 'cloudFolder'>): void {
+  const folder = join(cloudFolder, 'objects')
+  const [name = ''] = readdirSync(folder)
+  const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }
+  writeFileSync(
+    join(folder, name),
+    JSON.stringify({ ...object, props: { ...object.props, value: 99 } }),
+  )
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { dynamoLimits } from '../../shared/config/dynamo-limits.ts'
+import { createAudit } from '../../shared/platform/aws/dynamo/audit.ts'
+import type { AuditEntry } from '../../shared/ports/audit.ts'
+import { epochMs } from '../contract/opened.ts'
+import { createModelDynamo } from '../sim/model-dynamo.ts'
+import { createTables, freshTables } from './records.ts'
+
+const dayMs = 86_400_000
+const begun = Date.UTC(2026, 10, 22)
+
+/** An audit log over a model with a clock that a test moves; places are drawn from a list. */
+async function open(draws: readonly number[] = []) {
+  const asked: string[] = []
+  const model = createModelDynamo(({ operation }) => asked.push(operation))
+  const names = freshTables()
+  await createTables(model.client, names)
+  const now = { ms: begun }
+  let count = 0
+  const bytes = (length: number): Uint8Array => {
+    const drawn = draws[count]
+    count += 1
+    return drawn === undefined
+      ? new Uint8Array(randomBytes(length))
+      : new Uint8Array(length).fill(drawn)
+  }
+  const uuid = (): string => `${count++}`
+  const clock = { now: () => epochMs(now.ms), sleep: async () => undefined }
+  const region = 'eu-test-1'
+  const catalog = {
+    ...{ client: model.client, clock, region, name: names.catalog },
+    random: { bytes, uuid },
+  }
+  const audit = () => createAudit({ catalog, random: { bytes, uuid } })
+  return { audit, now, asked, items: () => model.tables.all(names.catalog) }
+}
+
+const entry = (id: string): AuditEntry => ({
+  ...{ id, at: epochMs(begun), who: 'ci', from: '192.0.2.1', what: 'POST /v1/stacks' },
+  ...{ kind: 'asked', request: id },
+})
+
+test('pages go on over days, also those in which nothing was changed', async () => {
+  const { audit, now } = await open()
+  const log = audit()
+  const told: string[] = []
+  for (let day = 0; day < 12; day += 3)
+    for (let at = 0; at < 5; at += 1) {
+      now.ms = begun + day * dayMs + at * 1_000
+      told.push(`${day}-${at}`)
+      await log.append(entry(`${day}-${at}`))
+    }
+  const read: string[] = []
+  for (let before = 0; ; ) {
+    const page = await log.read(before, 3)
+    read.push(...page.map(({ id }) => id))
+    if (page.length < 3) break
+    before = page.at(-1)?.position ?? 0
+  }
+  expect(read).toEqual(told.toReversed())
+})
+
+test('entries of one moment are in the order of their process, and no partition has all', async () => {
+  const { audit, items } = await open()
+  const log = audit()
+  const told = Array.from({ length: 40 }, (_, at) => `e${at}`)
+  for (const id of told) await log.append(entry(id))
+  expect((await log.read(0, 100)).map(({ id }) => id)).toEqual(told.toReversed())
+  const partitions = new Set(
+    items().flatMap(item => (item['entry'] === undefined ? [] : [item['pk']?.S])),
+  )
+  expect(partitions.size).toBe(dynamoLimits.auditShards)
+})
+
+test('two processes that choose one place both tell what they have to', async () => {
+  const { audit } = await open(Array.from({ length: 8 }, () => 5))
+  await audit().append(entry('one'))
+  await audit().append(entry('two'))
+  const read = await audit().read(0, 10)
+  expect(read.map(({ id }) => id).toSorted()).toEqual(['one', 'two'])
+})
+
+test('an entry expires with the note of its id and its day, and is not read after that', async () => {
+  const { audit, now, items } = await open()
+  await audit().append(entry('old'))
+  const expires = items().map(item => Number(item['expires']?.N ?? 0))
+  expect(expires).toHaveLength(3)
+  for (const seconds of expires)
+    expect(seconds * 1_000).toBeGreaterThanOrEqual(begun + dynamoLimits.auditKeptMs)
+  now.ms = begun + dynamoLimits.auditKeptMs + 2 * dayMs
+  await audit().append(entry('new'))
+  expect((await audit().read(0, 10)).map(({ id }) => id)).toEqual(['new'])
+})
+
+test('an append is one transaction, and reading asks for no more than its days', async () => {
+  const { audit, asked } = await open()
+  const log = audit()
+  await log.append(entry('first'))
+  asked.length = 0
+  await log.append(entry('second'))
+  expect(asked).toEqual(['TransactWriteItems'])
+  asked.length = 0
+  await log.read(0, 10)
+  expect(asked).toEqual(Array.from({ length: 1 + dynamoLimits.auditShards }, () => 'Query'))
+})

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { firstToken } from '../../cli/platform/first-token.ts'
+import { callerOf } from '../../functions/api/tokens.ts'
+import { namesOf } from '../../shared/config/aws-places.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { type Dynoxide, hasDynoxide, openDynoxide } from './dynoxide.ts'
+import { createTables, recordsOver } from './records.ts'
+
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+const region = 'eu-test-1'
+const installation = `t${process.pid}`
+const where = { installation, region, env: {} }
+const about = { who: 'arn:aws:iam::111122223333:user/me', name: 'me' }
+
+if (hasDynoxide()) {
+  let dynoxide: Dynoxide
+  let client: DynamoDBClient
+  beforeAll(async () => {
+    dynoxide = await openDynoxide()
+    client = createDynamoClient({ region, endpoint: dynoxide.endpoint, credentials })
+  })
+  afterAll(async () => {
+    client.destroy()
+    await dynoxide.close()
+  })
+
+  test('the first token of an installation lets its maker in, and its text is stored nowhere', async () => {
+    const { catalogTable: catalog, journalTable: journal } = namesOf(installation)
+    await createTables(client, { catalog, journal })
+    const asked: string[] = []
+    const send = (...args: Parameters<DynamoDBClient['send']>) => {
+      asked.push(args[0].constructor.name)
+      return client.send(...args)
+    }
+    const { id, token } = await firstToken({ send: send as DynamoDBClient['send'] }, where, about)
+    // What a person needs to be allowed on the table, and no more: nothing is read.
+    const needed = ['PutItemCommand', 'TransactWriteItemsCommand', 'UpdateItemCommand']
+    expect([...new Set(asked)].toSorted()).toEqual(needed)
+    const { documents, audit } = recordsOver(client, { catalog, journal })
+    const caller = await callerOf({ documents, clock: createSystemClock() }, token)
+    expect(caller).toEqual({ id, name: 'me', role: 'admin', stacks: '*' })
+    const page = await documents.list('token', '')
+    const secret = token.slice('act_'.length + id.length + 1)
+    expect(JSON.stringify(page)).not.toContain(secret)
+    const audited = await audit.read(0, 10)
+    expect(audited.map(({ kind, status }) => [kind, status])).toEqual([
+      ['answered', 201],
+      ['asked', undefined],
+    ])
+    expect(audited[0]?.who).toContain('user/me')
+    expect(JSON.stringify(audited)).not.toContain(secret)
+  })
+
+  test('where there is no such installation nothing is made, and it is said', async () => {
+    const other = { ...where, installation: 'absent' }
+    await expect(firstToken(client, other, about)).rejects.toMatchObject({ code: 'STORE_MISSING' })
+  })
+}

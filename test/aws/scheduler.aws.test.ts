@@ -1,0 +1,139 @@
+/** Schedules of EventBridge Scheduler, at the emulator, and the local scheduler that calls for it. */
+import {
+  CreateScheduleGroupCommand,
+  GetScheduleCommand,
+  ListSchedulesCommand,
+  type SchedulerClient,
+} from '@aws-sdk/client-scheduler'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startScheduler } from '../../infra/local/scheduler.ts'
+import { timeAfter } from '../../infra/local/scheduler-times.ts'
+import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { createScheduler, createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
+import type { PlacedCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
+import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
+import { until } from '../e2e/place.ts'
+import { whenServed } from './served.ts'
+
+const role = 'arn:aws:iam::000000000000:role/schedules'
+const target = 'arn:aws:lambda:us-east-1:000000000000:function:schedule'
+
+whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
+  const group = `g-${randomUUID()}`
+  let client: SchedulerClient
+  let scheduler: SchedulerPort
+
+  beforeAll(async () => {
+    client = createSchedulerClient(settings())
+    await client.send(new CreateScheduleGroupCommand({ Name: group }))
+    scheduler = createScheduler(client, { group, role, target })
+  })
+  afterAll(() => client?.destroy())
+
+  const calls = (expression: string, more: Partial<PlacedCalls['times']> = {}): PlacedCalls => ({
+    name: `schedule-${randomUUID()}`,
+    key: { kind: 'schedule', scope: stackIdOf('shop', 'prod'), name: 'nightly' },
+    times: { expression, zone: 'Europe/Berlin', ...more },
+    placedAt: Date.now() as EpochMs,
+  })
+  const found = (name: string) =>
+    client.send(new GetScheduleCommand({ Name: name, GroupName: group }))
+
+  describe('the port', () => {
+    test('places calls with their times, window and payload, once however often', async () => {
+      const startAt = (Math.ceil(Date.now() / 60_000) * 60_000) as EpochMs
+      const placed = calls('rate(5 minutes)', { startAt, windowMinutes: 10 })
+      await scheduler.place(placed)
+      await scheduler.place(placed)
+      const { name, placedAt } = placed
+      const stands = await found(name)
+      expect(stands).toMatchObject({
+        State: 'ENABLED',
+        ScheduleExpression: 'rate(5 minutes)',
+        ScheduleExpressionTimezone: 'Europe/Berlin',
+        FlexibleTimeWindow: { Mode: 'FLEXIBLE', MaximumWindowInMinutes: 10 },
+        Target: { Arn: target, RoleArn: role },
+      })
+      expect(stands.StartDate?.getTime()).toBe(startAt)
+      expect(JSON.parse(stands.Target?.Input ?? '')).toEqual({
+        kind: 'schedule',
+        scope: 'organization/shop/prod',
+        name: 'nightly',
+        placed: name,
+        placedAt,
+      })
+    })
+
+    test('removes calls, also those that are not there', async () => {
+      const placed = calls('cron(0 4 ? * 2-6 *)')
+      await scheduler.place(placed)
+      await scheduler.remove(placed.name)
+      await scheduler.remove(placed.name)
+      await expect(found(placed.name)).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
+    })
+
+    // The emulator checks no expression, and breaks at a group that is not there.
+    test.each([
+      ['ValidationException', 400, 'SCHEDULE_INVALID'],
+      ['ResourceNotFoundException', 404, 'STORE_MISSING'],
+      ['AccessDeniedException', 403, 'STORE_DENIED'],
+      ['ThrottlingException', 429, 'STORE_UNAVAILABLE'],
+    ])('%s is told by its code', async (name, httpStatusCode, code) => {
+      const thrown = Object.assign(new Error('no'), { name, $metadata: { httpStatusCode } })
+      const around: AwsSettings['around'] = handler => ({
+        ...handler,
+        handle: () => Promise.reject(thrown),
+      })
+      const refused = createSchedulerClient({ ...settings(), around })
+      const placing = createScheduler(refused, { group, role, target })
+      await expect(placing.place(calls('rate(1 day)'))).rejects.toMatchObject({ code })
+      refused.destroy()
+    })
+  })
+
+  test('the local scheduler calls what is due with its payload, once', async () => {
+    const got: { arn: string; event: { name?: string; placed?: string } }[] = []
+    const failures: string[] = []
+    const running = startScheduler({
+      client,
+      group,
+      invoke: async (arn, event) => {
+        got.push({ arn, event: event as { name: string; placed: string } })
+        return { kind: 'answered', json: 'null' }
+      },
+      failed: why => void failures.push(why),
+    })
+    try {
+      const soon = new Date(Date.now() + 2_000).toISOString().slice(0, 19)
+      const once = calls(`at(${soon})`, { zone: 'UTC' })
+      const later = calls('rate(1 hour)', { startAt: (Date.now() + 3_600_000) as EpochMs })
+      for (const one of [once, later]) await scheduler.place(one)
+      await until(() => got.length > 0, { what: 'a call' })
+      expect(got).toMatchObject([{ arn: target, event: { name: 'nightly', placed: once.name } }])
+      const isGone = async (): Promise<boolean> => {
+        const { Schedules = [] } = await client.send(new ListSchedulesCommand({ GroupName: group }))
+        return !Schedules.some(({ Name }) => Name === once.name)
+      }
+      await until(isGone, { what: 'what ran once to be removed' })
+      expect(failures).toEqual([])
+    } finally {
+      await running.end()
+    }
+  })
+
+  test.each<[string, string, string, string | undefined]>([
+    ['cron(0 4 ? * 2 *)', 'UTC', '2026-01-05T03:59:00Z', '2026-01-05T04:00:00Z'],
+    ['cron(0 4 * * ? *)', 'Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01T02:00:00Z'],
+    ['rate(5 minutes)', 'UTC', '2026-01-02T00:06:00Z', '2026-01-02T00:10:00Z'],
+    ['at(2026-02-01T10:00:00)', 'UTC', '2026-01-01T00:00:00Z', '2026-02-01T10:00:00Z'],
+    ['at(2026-02-01T10:00:00)', 'UTC', '2026-02-01T10:00:00Z', undefined],
+    ['cron(0 4 L * ? 2027)', 'UTC', '2026-02-01T10:00:00Z', undefined],
+  ])('%s in %s after %s is %s', (expression, zone, after, next) => {
+    const times = { expression, zone, createdAt: Date.parse('2026-01-01T00:00:00Z') }
+    const found = timeAfter(times, Date.parse(after))
+    expect(found === undefined ? undefined : new Date(found).toISOString()).toBe(
+      next?.replace('Z', '.000Z'),
+    )
+  })
+})

@@ -1,0 +1,66 @@
+/** A stack of this machine whose secrets are kept under a key of KMS, by the command line. */
+import { CreateAliasCommand, CreateKeyCommand } from '@aws-sdk/client-kms'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { createKms } from '../../shared/platform/aws/clients.ts'
+import { createPlace, filesHolding, type Place, type Ran, succeeded } from '../e2e/place.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { whenServed } from './served.ts'
+
+const password = 'hunter-two-and-a-half'
+
+whenServed('secrets of a stack under a key of KMS', ['KMS'], settings => {
+  let place: Place
+  afterEach(() => place?.remove())
+
+  test('are sealed in file and state, and opened for programs by the credentials of the process', {
+    timeout: 240_000,
+  }, async () => {
+    const { region, endpoints } = settings()
+    const kms = createKms(settings(), region)
+    const AliasName = `alias/antichain-${randomUUID()}`
+    const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
+    await kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: KeyMetadata?.KeyId }))
+    kms.destroy()
+    place = createPlace('shop')
+    const env = { PULUMI_CONFIG_PASSPHRASE: undefined, ANTICHAIN_KMS_ENDPOINT: endpoints.KMS }
+    const run = (...words: readonly string[]): Promise<Ran> => place.run(words, { env })
+    const url = `awskms://${AliasName}?region=${region}`
+    const absent = await run(
+      'stack',
+      'init',
+      'dev',
+      '--secrets-provider',
+      url.replace('?', '-absent?'),
+    )
+    expect(absent.err).toContain('STORE_MISSING')
+    succeeded(await run('stack', 'init', 'dev', '--secrets-provider', url))
+    succeeded(await run('config', 'set', '--secret', 'password', password))
+    const file = readFileSync(join(place.program, 'Pulumi.dev.yaml'), 'utf8')
+    expect(file).toMatch(/^secretsprovider: awskms:\/\/alias\/.*\nencryptedkey: \S+\nconfig:\n/)
+    expect(file).not.toContain(password)
+    succeeded(await run('up', '--yes'))
+    const exported = succeeded(await run('stack', 'export')).out
+    expect(verifyExport(exported, { sealed: true })).toEqual([])
+    expect(JSON.parse(exported)).toMatchObject({
+      deployment: { secrets_providers: { type: 'cloud', state: { url } } },
+    })
+    expect(filesHolding(place.home, password)).toEqual([])
+    const outputs = succeeded(await run('stack', 'output', '--json', '--show-secrets')).out
+    expect(JSON.parse(outputs)).toMatchObject({ password })
+    expect(succeeded(await run('config', 'get', 'password')).out.trim()).toBe(password)
+    // Nothing changed: what is sealed anew is the same.
+    expect(succeeded(await run('up', '--yes', '--skip-preview')).out).toMatch(/unchanged/)
+    const away = await place.run(['up', '--yes', '--skip-preview'], {
+      env: { ...env, ANTICHAIN_KMS_ENDPOINT: 'http://127.0.0.1:9' },
+    })
+    expect([away.exit === 0, away.err]).toEqual([
+      false,
+      expect.stringContaining('STORE_UNAVAILABLE'),
+    ])
+    succeeded(await run('destroy', '--yes', '--skip-preview'))
+    expect(place.objects()).toEqual([])
+  })
+})

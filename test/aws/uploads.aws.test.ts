@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
+import { expect, test } from 'vitest'
+import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
+import { createUploads } from '../../shared/platform/aws/blobs/uploads.ts'
+import { type AwsSettings, createS3 } from '../../shared/platform/aws/clients.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import type { UploadPlace } from '../../shared/ports/uploads.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
+import { madeBucket } from './places.ts'
+import { whenServed } from './served.ts'
+
+const prefix = 'blobs/'
+const hashOf = (bytes: Uint8Array): BlobHash =>
+  createHash('sha256').update(bytes).digest('hex') as BlobHash
+
+async function open(settings: AwsSettings, expiresMs?: number) {
+  const s3 = createS3(settings)
+  const bucket = await madeBucket(s3)
+  const place = { s3, bucket, prefix }
+  return {
+    uploads: createUploads({ ...place, ...(expiresMs === undefined ? {} : { expiresMs }) }),
+    blobs: createBlobs({ ...place, clock: createSystemClock() }),
+    versions: async () =>
+      ((await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }))).Versions ?? []).length,
+    close: () => s3.destroy(),
+  }
+}
+
+/** Sends bytes to a place, with other headers where a test wants so. */
+async function send(
+  { url, headers }: UploadPlace,
+  bytes: Uint8Array,
+  other: Readonly<Record<string, string | undefined>> = {},
+): Promise<number> {
+  const all = Object.entries({ ...headers, ...other }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as [string, string]],
+  )
+  const body = Buffer.from(bytes)
+  const response = await fetch(url, { method: 'PUT', headers: all, body })
+  await response.body?.cancel()
+  return response.status
+}
+
+whenServed('uploads to S3', ['S3'], settings => {
+  const bytes = new Uint8Array(5_000).fill(7)
+  const others = new Uint8Array(5_000).fill(8)
+
+  test('an address takes the blob that it was made for, which is then a blob like any other', async () => {
+    const { uploads, blobs, close } = await open(settings())
+    const place = await uploads.place(hashOf(bytes), bytes.length)
+    expect(await send(place, bytes)).toBe(200)
+    expect(Buffer.from(await blobs.get(hashOf(bytes)))).toEqual(Buffer.from(bytes))
+    close()
+  })
+
+  test('other bytes, more or fewer of them, and another checksum are refused', async () => {
+    const { uploads, versions, close } = await open(settings())
+    const place = await uploads.place(hashOf(bytes), bytes.length)
+    const longer = new Uint8Array(5_001).fill(7)
+    const shorter = new Uint8Array(4_999).fill(7)
+    const lengthOf = ({ length }: Uint8Array) => ({ 'content-length': String(length) })
+    const checksum = createHash('sha256').update(others).digest('base64')
+    const refused = [
+      await send(place, others),
+      await send(place, longer, lengthOf(longer)),
+      await send(place, shorter, lengthOf(shorter)),
+      await send(place, others, { 'x-amz-checksum-sha256': checksum }),
+      await send(place, others, { 'x-amz-checksum-sha256': undefined }),
+      await send(place, bytes, { 'if-none-match': undefined }),
+    ]
+    expect(refused.filter(status => status < 400 || status >= 500)).toEqual([])
+    expect(await versions()).toBe(0)
+    close()
+  })
+
+  test('an address is for one object, and what stands there stays', async () => {
+    const { uploads, versions, close } = await open(settings())
+    const place = await uploads.place(hashOf(bytes), bytes.length)
+    const elsewhere = place.url.replace(hashOf(bytes), hashOf(others))
+    expect(await send({ ...place, url: elsewhere }, bytes)).toBe(403)
+    expect(await send(place, bytes)).toBe(200)
+    expect(await send(place, bytes)).toBe(412)
+    expect(await versions()).toBe(1)
+    close()
+  })
+
+  test('an address is good for its time only', async () => {
+    const { uploads, versions, close } = await open(settings(), 1_000)
+    const place = await uploads.place(hashOf(bytes), bytes.length)
+    while (Date.now() < startOf(place) + 3_000) await new Promise(done => setTimeout(done, 200))
+    expect(await send(place, bytes)).toBe(403)
+    expect(await versions()).toBe(0)
+    close()
+  })
+})
+
+/** When an address was signed. */
+function startOf({ url }: UploadPlace): number {
+  const [, y, mo, d, h, mi, s] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(
+      new URL(url).searchParams.get('X-Amz-Date') ?? '',
+    ) ?? []
+  return Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))
+}

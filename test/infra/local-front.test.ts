@@ -1,0 +1,140 @@
+/** The addresses of the local cloud make of requests what API Gateway and function URLs make. */
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { type HttpFront, startHttpFront } from '../../infra/local/http-front.ts'
+import { type HttpEvent, type HttpReply, httpReplyOf } from '../../infra/local/http-payload.ts'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+
+let front: HttpFront | undefined
+let events: HttpEvent[] = []
+let failures: string[] = []
+afterEach(() => front?.close())
+
+async function start(
+  invoke: (event: HttpEvent, signal: AbortSignal) => Promise<HttpReply>,
+  routeKey = '$default',
+): Promise<string> {
+  events = []
+  failures = []
+  front = await startHttpFront({
+    port: 0,
+    routeKey,
+    invoke: (event, signal) => {
+      events.push(event)
+      return invoke(event, signal)
+    },
+    failed: why => void failures.push(why),
+  })
+  return front.url
+}
+
+const answered = (value: unknown) => httpReplyOf({ kind: 'answered', json: JSON.stringify(value) })
+
+test('a request is handed over in the payload format 2.0, its text as text', async () => {
+  const url = await start(async () => answered({ statusCode: 202, body: '{"ä":1}' }))
+  const body = '{"name":"ä"}'
+  const headers = { 'Content-Type': 'application/json', 'X-Two': 'a, b', cookie: 'a=1; b=2' }
+  const reply = await fetch(`${url}/hooks/one?x=1&x=2&y=%20`, { method: 'POST', headers, body })
+  expect([reply.status, await reply.text()]).toEqual([202, '{"ä":1}'])
+  const [event] = events
+  expect(event).toMatchObject({
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: '/hooks/one',
+    rawQueryString: 'x=1&x=2&y=%20',
+    cookies: ['a=1', 'b=2'],
+    queryStringParameters: { x: '1,2', y: ' ' },
+    headers: { 'content-type': 'application/json', 'x-two': 'a, b' },
+    requestContext: { http: { method: 'POST', path: '/hooks/one', sourceIp: '127.0.0.1' } },
+    body,
+    isBase64Encoded: false,
+  })
+  expect(Object.keys(event?.headers ?? {}).filter(name => /[A-Z]/.test(name))).toEqual([])
+})
+
+test('what is no text comes in base64, and a reply in base64 goes out as its bytes', async () => {
+  const bytes = Buffer.from([0, 255, 128, 10])
+  const body = bytes.toString('base64')
+  const url = await start(async () =>
+    answered({ statusCode: 200, body, isBase64Encoded: true, cookies: ['c=1', 'd=2'] }),
+  )
+  const headers = { 'content-type': 'application/octet-stream' }
+  const reply = await fetch(url, { method: 'PUT', headers, body: bytes })
+  expect(events[0]).toMatchObject({ isBase64Encoded: true, body })
+  expect(Buffer.from(await reply.arrayBuffer())).toEqual(bytes)
+  expect(reply.headers.getSetCookie()).toEqual(['c=1', 'd=2'])
+})
+
+test('only what has a route reaches the function', async () => {
+  const url = await start(async () => answered({ statusCode: 200 }), 'POST /hooks/{hook}')
+  const status = async (method: string, path: string): Promise<number> =>
+    (await fetch(url + path, { method })).status
+  expect(await status('GET', '/hooks/a')).toBe(404)
+  expect(await status('POST', '/hooks')).toBe(404)
+  expect(await status('POST', '/hooks/a/b')).toBe(404)
+  expect(events).toEqual([])
+  expect(await status('POST', '/hooks/a?b')).toBe(200)
+})
+
+test('bodies over the limit of API Gateway or of Lambda are refused before the function', async () => {
+  const url = await start(async () => answered({ statusCode: 200 }))
+  const sent = async (bytes: number): Promise<number> =>
+    (await fetch(url, { method: 'POST', body: Buffer.alloc(bytes) })).status
+  expect(await sent(cloudLimits.requestBytesMax + 1)).toBe(413)
+  expect(await sent(cloudLimits.requestBytesMax)).toBe(413)
+  expect(events).toEqual([])
+  expect(await sent(4 * 1024 * 1024)).toBe(200)
+})
+
+test('a function that failed, died, or answered without a form is the gateway that answers', async () => {
+  const outcomes = [
+    { kind: 'failed', why: 'TypeError: wrong' },
+    { kind: 'died', why: 'was killed' },
+    { kind: 'answered', json: '{"statusCode":"x"}' },
+    { kind: 'answered', json: '{"plain":true}' },
+  ] as const
+  const url = await start(async () => httpReplyOf(outcomes[events.length - 1] ?? outcomes[0]))
+  const replies = []
+  for (const _ of outcomes) {
+    const reply = await fetch(url)
+    replies.push([reply.status, await reply.text()])
+  }
+  expect(replies).toEqual([
+    [500, '{"message":"Internal Server Error"}'],
+    [503, '{"message":"Service Unavailable"}'],
+    [500, '{"message":"Internal Server Error"}'],
+    [200, '{"plain":true}'],
+  ])
+})
+
+test('a reply that comes in pieces is passed on piece by piece, until the caller goes away', async () => {
+  const ended = Promise.withResolvers<void>()
+  const more = Promise.withResolvers<void>()
+  async function* pieces(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('one')
+    await more.promise
+    yield Buffer.from('two')
+    while (!signal.aborted) await sleep(5)
+    ended.resolve()
+  }
+  const url = await start(async (_event, signal) => ({
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    body: pieces(signal),
+  }))
+  const heard: string[] = []
+  const asked = request(url, reply => {
+    reply.on('data', (chunk: Buffer) => {
+      heard.push(chunk.toString())
+      if (heard.length === 1) more.resolve()
+      else asked.destroy()
+    })
+    reply.on('error', () => undefined)
+  })
+  asked.on('error', () => undefined)
+  asked.end()
+  await ended.promise
+  expect(heard).toEqual(['one', 'two'])
+  expect(failures).toEqual([])
+})

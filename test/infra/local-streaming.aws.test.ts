@@ -1,0 +1,124 @@
+/** A function that streams its answer is called as a function URL of Lambda calls it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Environment, type Outcome, startEnvironment } from '../../infra/local/environment.ts'
+import { type HttpFront, startHttpFront } from '../../infra/local/http-front.ts'
+import { streamedReply } from '../../infra/local/streamed-reply.ts'
+import { startSupervisor, type Supervisor } from '../../shared/platform/system/supervisor.ts'
+import { until } from '../e2e/place.ts'
+
+const handlers = `
+let gone = 0
+const sleep = ms => new Promise(done => setTimeout(done, ms))
+export const handler = awslambda.streamifyResponse(async (event, stream, context) => {
+  const what = event.rawPath
+  if (what === '/early') throw new TypeError('before anything')
+  if (what === '/plain') { stream.setContentType('text/x-plain'); stream.end('plain'); return }
+  const head = { statusCode: 201, headers: { 'X-Gone': String(gone), 'x-id': context.awsRequestId } }
+  const out = awslambda.HttpResponseStream.from(stream, head)
+  out.once('close', () => { if (!out.writableFinished) gone += 1 })
+  if (what === '/empty') { out.end(); return }
+  out.write('first;')
+  if (what === '/late') { await sleep(50); throw new RangeError('in the middle') }
+  if (what === '/exit') { await sleep(50); process.exit(3) }
+  if (what === '/long') {
+    while (!out.destroyed) { out.write('x'.repeat(100)); await sleep(20) }
+    return
+  }
+  await sleep(100)
+  out.end(event.body ?? 'second')
+})
+`
+
+describe('a function that streams', () => {
+  let root: string
+  let supervisor: Supervisor
+  let environment: Environment
+  let front: HttpFront
+  const outcomes: Outcome[] = []
+  const start = async (): Promise<void> => {
+    environment = await startEnvironment({
+      name: 'streams',
+      arn: 'arn:aws:lambda:us-east-1:000000000000:function:streams',
+      code: join(root, 'code'),
+      folder: join(root, 'environment'),
+      memoryMb: 512,
+      variables: {},
+      supervisor,
+      said: () => undefined,
+    })
+  }
+  beforeAll(async () => {
+    root = mkdtempSync(join(tmpdir(), 'antichain-streaming-'))
+    mkdirSync(join(root, 'code'))
+    writeFileSync(join(root, 'code', 'main.mjs'), handlers)
+    supervisor = startSupervisor()
+    await start()
+    const invoke = (event: unknown, gone: AbortSignal) =>
+      streamedReply(async streamed => {
+        const outcome = await environment.invoke(event, 20_000, streamed)
+        outcomes.push(outcome)
+        return outcome
+      }, gone)
+    front = await startHttpFront({ port: 0, routeKey: '$default', invoke, failed: () => undefined })
+  })
+  afterAll(async () => {
+    await front.close()
+    environment.kill('the test is over')
+    await environment.gone
+    await supervisor.close()
+    rmSync(root, { recursive: true, force: true })
+  })
+  const ask = (path: string, body?: string) =>
+    fetch(`${front.url}${path}`, body === undefined ? {} : { method: 'POST', body })
+
+  test('is read piece by piece, with the status and headers that it gave', async () => {
+    const response = await ask('/', 'ünd')
+    expect(response.status).toBe(201)
+    expect(response.headers.get('x-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const pieces: string[] = []
+    for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString())
+    expect(pieces[0]).toBe('first;')
+    expect(pieces.join('')).toBe('first;ünd')
+  })
+
+  test('may answer without a head, or without a body', async () => {
+    const plain = await ask('/plain')
+    expect(plain.headers.get('content-type')).toBe('text/x-plain')
+    expect(await plain.text()).toBe('plain')
+    const empty = await ask('/empty')
+    expect([empty.status, await empty.text()]).toEqual([201, ''])
+  })
+
+  test('that throws before anything was sent has failed; later, its answer breaks off', async () => {
+    expect((await ask('/early')).status).toBe(500)
+    expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'TypeError: before anything' })
+    const late = await ask('/late')
+    expect(late.status).toBe(201)
+    await expect(late.text()).rejects.toThrow()
+    expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'RangeError: in the middle' })
+    expect((await ask('/')).status).toBe(201)
+  })
+
+  test('hears that its reader has gone, and serves the next one', async () => {
+    const reader = new AbortController()
+    const response = await fetch(`${front.url}/long`, { signal: reader.signal })
+    await response.body?.getReader().read()
+    const before = outcomes.length
+    reader.abort()
+    await until(() => outcomes.length > before, { what: 'the end of the call' })
+    expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'its answer was not read' })
+    const next = await ask('/')
+    expect(await next.text()).toBe('first;second')
+    expect((await ask('/empty')).headers.get('x-gone')).toBe('1')
+  })
+
+  test('that dies in the middle leaves a broken answer', async () => {
+    const response = await ask('/exit')
+    await expect(response.text()).rejects.toThrow()
+    await until(() => outcomes.at(-1)?.kind === 'died', { what: 'the end of the environment' })
+    await start()
+  })
+})
