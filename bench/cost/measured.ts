@@ -32,6 +32,8 @@ export const measuredRun = z.object({
   command: z.string(),
   repetitions: z.int(),
   machine: z.string(),
+  /** Processes that wanted to run, over the last quarter of an hour, as the run ended. */
+  load: z.number(),
   versions: z.record(z.string(), z.string()),
   commit: z.string(),
   parallel: z.int(),
