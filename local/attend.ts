@@ -1,6 +1,6 @@
 import { backoffMs } from '../shared/engine/deployment/backoff.ts'
 import { leaveMs } from '../shared/engine/deployment/hand-over.ts'
-import { createSlots, type Slots } from '../shared/engine/executor/slots.ts'
+import { createSlots, type Slots } from '../shared/engine/deployment/slots.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
 import type { Pool } from '../shared/records/pool.ts'

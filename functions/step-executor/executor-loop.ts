@@ -12,7 +12,7 @@ import {
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
 import { createPlanIndex } from '../../shared/engine/executor/plan-index.ts'
-import type { Slots } from '../../shared/engine/executor/slots.ts'
+import type { Slots } from '../../shared/engine/deployment/slots.ts'
 import { createStepSource } from '../../shared/engine/executor/step-source.ts'
 import { decodeSnapshot } from '../../shared/state/deployment.ts'
 import { keepLease, type LeaseKeeper } from '../../shared/engine/executor/lease.ts'

@@ -34,7 +34,7 @@ export interface AwsSurroundings {
   readonly server: () => StackServer
   /** The same for a generator, who opens programs of repositories and tells what came of them. */
   readonly generator: () => StackServer
-  /** Ends this environment, which is for one stack; what was to be done for others is sent again. */
+  /** Ends this environment, which is for one stack; what is for others was sent again. */
   readonly leave: () => void
 }
 

@@ -15,7 +15,9 @@ export interface OneStack {
 }
 
 /** Binds this process to the first stack that it works for. `exit`: for tests. */
-export function createOneStack(exit: (status: number) => void = process.exit): OneStack {
+export function createOneStack(
+  exit: (status: number) => void = status => process.exit(status),
+): OneStack {
   let bound: StackId | undefined
   return {
     mayServe(stack) {

@@ -12,7 +12,7 @@ export const effectsOfTriggers = {
         by: [
           'functions/api/routes/deployments.ts',
           'functions/api/routes/requests.ts',
-          'local/serve-api.ts',
+          'local/serve-home.ts',
           'functions/webhook/handle.ts',
           'functions/schedule/handle.ts',
           'functions/step-generator/tell-result.ts',

@@ -66,4 +66,6 @@ export const passedOnBy: readonly string[] = [
   'shared/engine/deployment/patience.ts',
   'shared/engine/deployment/chains-of.ts',
   'functions/api/routes/programs.ts',
+  'functions/step-executor/long.ts',
+  'functions/step-generator/long.ts',
 ]

@@ -6,7 +6,7 @@ import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import { type TrackedState, stepOf } from '../../shared/engine/step.ts'
 import { resourceState } from '../../shared/state/resource.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
-import { createSlots } from '../../shared/engine/executor/slots.ts'
+import { createSlots } from '../../shared/engine/deployment/slots.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,

@@ -206,7 +206,7 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a wave begins before the one in front of it is over',
     breaks: 'release antichain: a barrier between waves',
     file: 'shared/engine/graph/barriers.ts',
-    edits: [['releases: waves[at + 1] ?? [] })', 'releases: waves[at + 2] ?? [] })']],
+    edits: [['last = [...(waves[at + 1] ?? [])]', 'last = [...(waves[at + 2] ?? [])]']],
     caughtBy: [tests(deletes)],
   },
   {

@@ -220,9 +220,9 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'more runs at once than may',
     breaks: 'parallelism bounds what was sent and has not ended',
-    file: `${executor}/slots.ts`,
+    file: 'shared/engine/deployment/slots.ts',
     edits: [['      if (free > 0) {', '      if (free > -1) {']],
-    caughtBy: [tests(`${executor}/slots`)],
+    caughtBy: [tests('shared/engine/deployment/slots')],
   },
   {
     name: 'a preview creates',

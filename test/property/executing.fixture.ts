@@ -6,7 +6,7 @@ import type {
   ExecutionContext,
   ExecutorPorts,
 } from '../../shared/engine/executor/execution-context.ts'
-import { createSlots } from '../../shared/engine/executor/slots.ts'
+import { createSlots } from '../../shared/engine/deployment/slots.ts'
 import type { PlannedOperation } from '../../shared/engine/deployment/plan-run.ts'
 import { chainMessages } from '../../shared/engine/deployment/chain-messages.ts'
 import { sweep } from '../../shared/engine/deployment/sweep.ts'

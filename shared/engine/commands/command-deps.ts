@@ -5,7 +5,7 @@ import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import type { Pin } from '../deployment/log-view.ts'
 import type { PlanDeps } from '../deployment/plan-run.ts'
 import type { Recorded } from '../deployment/recorded.ts'
-import type { Slots } from '../executor/slots.ts'
+import type { Slots } from '../deployment/slots.ts'
 import type { Life } from './life.ts'
 
 /** What a deployment's command has at hand. */

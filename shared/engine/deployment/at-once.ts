@@ -1,4 +1,4 @@
-import { createSlots, type Slots } from '../executor/slots.ts'
+import { createSlots, type Slots } from './slots.ts'
 import type { Pin } from './log-view.ts'
 
 /**

@@ -10,7 +10,7 @@ import type { EndWatcher } from './end-watcher.ts'
 import type { Liveness } from './liveness.ts'
 import { stepEndOf } from './recorded-end.ts'
 import type { Sealing } from './sealing.ts'
-import type { Slots } from '../executor/slots.ts'
+import type { Slots } from './slots.ts'
 
 /** What following a chain needs. */
 export interface ChainDeps {

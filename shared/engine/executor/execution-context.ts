@@ -10,7 +10,7 @@ import type { Sealing } from '../deployment/sealing.ts'
 import type { Admission } from './admission.ts'
 import { type PerformDeps } from './performing.ts'
 import type { PlanIndex } from './plan-index.ts'
-import type { Slots } from './slots.ts'
+import type { Slots } from '../deployment/slots.ts'
 
 /** What an executor knows of the deployment whose message it holds. */
 export interface ExecutionContext {

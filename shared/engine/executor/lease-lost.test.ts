@@ -3,7 +3,7 @@ import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts
 import type { Operation } from '../../records/operation.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { createExecutor } from './executor.ts'
-import { createSlots } from './slots.ts'
+import { createSlots } from '../deployment/slots.ts'
 
 const id = 1 as OperationId
 const urn = 'urn:pulumi:s::p::t:m:T::n' as Operation['urn']

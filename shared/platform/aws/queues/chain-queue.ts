@@ -50,6 +50,7 @@ export interface AwsChainQueue extends ChainQueuePort {
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const { sqs, queues, blobs, clock, log } = deps
   const { visibilityMs = limits.visibilityMs, bytesMax = bodyBytesMax } = deps
+  const { chainOperationsMax } = limits
   const loans = createLoans(clock.monotonicMs)
   const deliveryOf = async (
     pool: Pool,
@@ -74,11 +75,8 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   }
   return {
     send: async messages => {
-      for (const { operations } of messages)
-        assert(
-          operations.length <= limits.chainOperationsMax,
-          'a chain message names at most 64 operations',
-        )
+      const isLong = messages.some(({ operations: { length } }) => length > chainOperationsMax)
+      assert(!isLong, 'a chain message names at most 64 operations')
       for (const pool of ['short', 'long'] as const) {
         const own = messages.filter(message => (message.pool ?? 'short') === pool)
         const bodies = await Promise.all(own.map(message => bodyOf(message, blobs, bytesMax)))
