@@ -24,6 +24,8 @@ const phase = z.object({
   counts,
   /** Seconds times memory, by function. */
   gbSecondsBy: z.record(z.string(), z.number()),
+  /** Requests by what they are for, with the units of DynamoDB that they took. */
+  requests: z.record(z.string(), z.object({ requests: z.int(), units: z.number() })).optional(),
 })
 
 /** docs/measured/cost.json */
