@@ -24,6 +24,8 @@ const phase = z.object({
   counts,
   /** Seconds times memory, by function. */
   gbSecondsBy: z.record(z.string(), z.number()),
+  /** Requests by what they are for, with the units of DynamoDB that they took. */
+  requests: z.record(z.string(), z.object({ requests: z.int(), units: z.number() })).optional(),
 })
 
 /** docs/measured/cost.json */
@@ -32,6 +34,8 @@ export const measuredRun = z.object({
   command: z.string(),
   repetitions: z.int(),
   machine: z.string(),
+  /** Processes that wanted to run, over the last quarter of an hour, as the run ended. */
+  load: z.number(),
   versions: z.record(z.string(), z.string()),
   commit: z.string(),
   parallel: z.int(),

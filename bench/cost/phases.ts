@@ -88,7 +88,8 @@ async function measurePhase(
   const by = new Map<string, number>()
   for (const call of calls)
     by.set(call.name, (by.get(call.name) ?? 0) + (call.ms / 1000) * gbOf(call.name, about.aws))
-  const counts: Counts = sumOf(proxy.taken(), {
+  const { by: requests, ...taken } = proxy.taken()
+  const counts: Counts = sumOf(taken, {
     calls: calls.length,
     coldStarts: calls.filter(({ isCold }) => isCold).length,
     gbSeconds: rounded([...by.values()].reduce((sum, one) => sum + one, 0)),
@@ -98,7 +99,7 @@ async function measurePhase(
     `${name} of ${resources}: ${seconds.toFixed(1)} s, $${costOf(counts).toFixed(5)} ${JSON.stringify(counts)}`,
   )
   const gbSecondsBy = Object.fromEntries([...by].map(([of, sum]) => [of, rounded(sum)]))
-  return { name, resources, seconds: rounded(seconds), counts, gbSecondsBy }
+  return { name, resources, seconds: rounded(seconds), counts, gbSecondsBy, requests }
 }
 
 const rounded = (value: number): number => Math.round(value * 10) / 10
