@@ -31,6 +31,11 @@ export interface RemotePrograms {
     stack: StackId,
     folder: string,
   ) => Promise<{ readonly archive: string; readonly bytes: number }>
+  /** Sends bytes where the API says, which is asked at a path. */
+  readonly send: (
+    path: string,
+    about: { readonly archive: string; readonly bytes: Uint8Array },
+  ) => Promise<void>
   /** Makes an archive the program of a stack. */
   readonly choose: (stack: StackId, archive: string) => Promise<void>
   /** Asks for a deployment or preview, and tells what it tells. */

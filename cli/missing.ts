@@ -87,7 +87,6 @@ export const missingCommands = {
     'new',
     'org',
     'package',
-    'plugin',
     'policy',
     'project',
     'schema',
@@ -107,5 +106,6 @@ export const missingCommands = {
     'untaint',
     'upgrade',
   ],
+  plugin: ['install', 'ls', 'rm', 'run'],
   config: ['cp', 'env', 'refresh', 'rm-all', 'set-all'],
 } as const satisfies Record<string, readonly string[]>

@@ -138,9 +138,9 @@ export const functionsTable: readonly FunctionRow[] = [
       // A stack that is removed takes its inbox along, which is in the journal.
       journal: 'remove',
       catalog: 'remove',
-      reads: ['blobs'],
-      // Programs are sent to addresses that the API signs: who uses one has this right.
-      creates: ['blobs'],
+      reads: ['blobs', 'plugins'],
+      // Programs and plugins are sent to addresses that the API signs: who uses one has this right.
+      creates: ['blobs', 'plugins'],
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
       redrives: ['chains', 'chains-long', 'notifications'],
       triggerSecrets: 'seal',

@@ -7,8 +7,8 @@ import { servePreview } from '../functions/step-generator/serve-preview.ts'
 import type { StackServer } from '../functions/step-generator/serve-stack.ts'
 import { endTold, type Telling, tellStarted } from '../functions/step-generator/tell-result.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import { createOwnKeeper } from '../shared/platform/aws/own-keeper.ts'
+import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
@@ -33,7 +33,7 @@ export function requestOpener(
   },
 ): Pick<StackServer, 'open' | 'reopen'> {
   const { home, passphrase, outbound, env } = about
-  const keeper = createOwnKeeper(process.env)
+  const keeper = createOwnKeeper(env)
   const folders = createProgramFolders(platform.blobs, home)
   const { open, reopen } = archivedRequests(platform.requests, {
     folders,

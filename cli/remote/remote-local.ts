@@ -97,14 +97,17 @@ function pathOf(id: StackId): string {
 }
 
 function remotePrograms(client: ApiClient): RemotePrograms {
+  const send: RemotePrograms['send'] = async (path, { archive, bytes }) => {
+    const body = { archive, bytes: bytes.length }
+    const said = await client.call({ method: 'POST', path, body, isRepeatable: true })
+    const form = z.object({ url: z.string(), headers: z.record(z.string(), z.string()) })
+    await client.upload(form.parse(said), bytes)
+  }
   return {
+    send,
     async upload(stack, folder) {
       const { bytes, hash: archive } = await packProgram(folder)
-      const path = `${pathOf(stack)}/programs`
-      const body = { archive, bytes: bytes.length }
-      const said = await client.call({ method: 'POST', path, body, isRepeatable: true })
-      const form = z.object({ url: z.string(), headers: z.record(z.string(), z.string()) })
-      await client.upload(form.parse(said), bytes)
+      await send(`${pathOf(stack)}/programs`, { archive, bytes })
       return { archive, bytes: bytes.length }
     },
     async choose(stack, archive) {

@@ -44,6 +44,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'STACK_BUSY',
       'STACK_NOT_EMPTY',
       'REQUEST_KEY_TAKEN',
+      'PLUGIN_TAKEN',
       'DOCUMENT_CHANGED',
       'NOTHING_TO_RESUME',
       'SECRETS_PASSPHRASE_MISSING',

@@ -19,6 +19,7 @@ const values: Readonly<Record<string, string>> = {
   key: 'k',
   id: '0'.repeat(16),
   archive: '0'.repeat(64),
+  ...{ kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64' },
 }
 const pathOf = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? '')

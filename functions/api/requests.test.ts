@@ -72,7 +72,11 @@ test('where programs go elsewhere, the place is told', async () => {
   api = await openApi()
   const { createApi } = await import('./handle.ts')
   const app = createApi({
-    ports: { ...api.platform, execute: 'functions', uploads: { place: async () => place } },
+    ports: {
+      ...api.platform,
+      execute: 'functions',
+      uploads: { place: async () => place, placeOfPlugin: async () => place },
+    },
     addressOf: () => '',
   })
   const response = await app.request(`${shopPath}/programs`, {

@@ -3,6 +3,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { AuditPort } from '../../shared/ports/audit.ts'
 import type { DocumentsPort, SealingPort } from '../../shared/ports/documents.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
+import type { PluginStorePort } from '../../shared/ports/plugins.ts'
 import type { UploadsPort } from '../../shared/ports/uploads.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentOptions } from '../../shared/records/log.ts'
@@ -36,6 +37,8 @@ export interface ApiPorts
   readonly uploads?: UploadsPort
   /** Who calls when a schedule is due; absent where a process looks at them by itself. */
   readonly scheduler?: SchedulerPort
+  /** Where plugins are kept; absent where they are those of the machine. */
+  readonly plugins?: Pick<PluginStorePort, 'name'>
   /** Who runs the operations of what is asked for here. */
   readonly execute: DeploymentOptions['execute']
   /** Opens the secrets of a state; absent where the API must not. Throws SECRETS_*. */

@@ -3,6 +3,7 @@ import { aboutRoutes } from './routes/about.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { eventRoutes } from './routes/events.ts'
+import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
 import { requestRoutes } from './routes/requests.ts'
 import { stackRoutes } from './routes/stacks.ts'
@@ -14,6 +15,7 @@ export const routes: readonly Route[] = [
   ...aboutRoutes,
   ...stackRoutes,
   ...programRoutes,
+  ...pluginRoutes,
   ...requestRoutes,
   ...deploymentRoutes,
   ...eventRoutes,

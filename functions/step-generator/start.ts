@@ -15,6 +15,7 @@ import {
   busyError,
   closeDead,
   endRequest,
+  requireOpen,
   standingOf,
   type TakeOverDeps,
 } from '../../shared/engine/deployment/take-over.ts'
@@ -55,7 +56,8 @@ const waitStepMs = 500
 
 /**
  * Starts the stack's next deployment, closing a dead one first. Throws STACK_BUSY when a living one
- * holds the stack and the request does not wait; STACK_NOT_FOUND.
+ * holds the stack and the request does not wait, or the request was served already;
+ * STACK_NOT_FOUND.
  */
 export async function startDeployment(
   ports: GeneratorPorts,
@@ -65,6 +67,8 @@ export async function startDeployment(
   const about = { command: options.command, message: options.message, holder: ports.holder }
   let closed: DeploymentId | undefined
   for (;;) {
+    // Almost always this look is enough, and no deployment has to be closed with nothing in it.
+    await requireOpen(ports, request)
     const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
     if (started.kind === 'started') {
       ports.here?.add(started.deployment)
@@ -111,6 +115,7 @@ async function pinned(
   const liveness = createLiveness(ports, deployment)
   await writer.append({ kind: 'takeover', holder: ports.holder })
   try {
+    await requireOpen(ports, request)
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
     requireUsable(stored)
     const prepared = await preparedBase(ports, request, { hash: record.snapshot, stored })

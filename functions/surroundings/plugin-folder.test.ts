@@ -31,6 +31,7 @@ function fetching(bytes: Uint8Array | undefined) {
   const asked: unknown[] = []
   const fetch = createPluginFetch(
     {
+      name: () => Promise.reject(new Error('nothing is named here')),
       put: () => Promise.reject(new Error('nothing is put here')),
       get: async key => {
         asked.push(key)

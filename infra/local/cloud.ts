@@ -26,6 +26,7 @@ import { type HttpFront, startHttpFront } from './http-front.ts'
 import { gatewayReply, httpReplyOf } from './http-payload.ts'
 import { startScheduler } from './scheduler.ts'
 import { streamedReply } from './streamed-reply.ts'
+import { startTasks, type Tasks } from './long-pool.ts'
 import { createServices, localArn, type Services } from './services.ts'
 
 /** What a local cloud is made of. */
@@ -72,6 +73,8 @@ export interface LocalCloud {
   /** Calls a function of it. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<Outcome>
   readonly environments: (name: FunctionName) => readonly Environment[]
+  /** Pids of the tasks that a function has in the long pool. */
+  readonly longTasks: (name: FunctionName) => readonly number[]
   /** Ends event sources, schedules and environments, and removes what was made. */
   readonly end: () => Promise<void>
 }
@@ -116,6 +119,7 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     })
     return [source]
   })
+  const tasks = longTasks(about, { services, supervisor, sqs })
   const endScheduling = startScheduling(about, services, invoke)
   const endTidying = keepTidying(fleets.get('compaction'), about.tidyMs)
   return {
@@ -125,10 +129,12 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     apiUrl: api.url,
     invoke,
     environments: name => fleets.get(name)?.environments() ?? [],
+    longTasks: name => tasks.get(name)?.running() ?? [],
     end: async () => {
       endTidying()
       await endScheduling()
       await Promise.all([webhooks.close(), api.close()])
+      await Promise.all([...tasks.values()].map(each => each.end()))
       await ended(sources, [...fleets.values()])
       await supervisor.close()
       sqs.destroy()
@@ -136,6 +142,36 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
       await rm(about.folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+/** The tasks of the long pool, by the function whose handler they run. */
+function longTasks(
+  about: CloudAbout,
+  given: {
+    readonly services: Services
+    readonly supervisor: Supervisor
+    readonly sqs: ReturnType<typeof createSqs>
+  },
+): ReadonlyMap<FunctionName, Tasks> {
+  const { settings, told } = about
+  const { services, supervisor, sqs } = given
+  const all = functionsTable.flatMap(row => {
+    const code = about.code(row)
+    if (code === undefined || row.longQueue === undefined) return []
+    const tasks = startTasks({
+      sqs,
+      supervisor,
+      code,
+      queue: services.queues[row.longQueue],
+      folders: join(about.folder, 'tasks'),
+      name: `${settings.installation}-long-${row.name}`,
+      variables: { ...about.variables, ...services.places(row.places, 'long') },
+      said: (pid, line) => told.said(row.name, pid, line),
+      failed: told.failed,
+    })
+    return [[row.name, tasks] as const]
+  })
+  return new Map(all)
 }
 
 /** Schedules call functions by their ARNs, of which the last part is the name. */

@@ -1,86 +1,35 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
-import type { Supervisor } from '../../shared/platform/system/supervisor.ts'
 import { handlerName } from '../assets.ts'
+import { type OwnProcess, type OwnProcessAbout, startOwnProcess } from './own-process.ts'
 
 /** What an environment is made of. */
-export interface EnvironmentAbout {
+export interface EnvironmentAbout
+  extends Pick<OwnProcessAbout, 'folder' | 'variables' | 'supervisor' | 'said'> {
   /** The function's full name, with the installation's. */
   readonly name: string
   readonly arn: string
   /** The folder of its bundle, which nobody writes to. */
   readonly code: string
-  /** A folder for it alone, which is made, and removed with it. */
-  readonly folder: string
   readonly memoryMb: number
-  /** Its variables beside those of the runtime: places, endpoints, credentials. */
-  readonly variables: Readonly<Record<string, string>>
-  /** Kills its group when this process is gone, however it ends. */
-  readonly supervisor: Pick<Supervisor, 'add' | 'drop'>
-  /** A line of its output. */
-  readonly said: (line: string) => void
 }
 
-/** The process of an environment, which leads a group of its own. */
-export interface EnvironmentProcess {
-  readonly pid: number
-  /** Signals the group; does nothing once it is gone. */
-  readonly signal: (name: NodeJS.Signals) => void
-  /** Resolves when it is gone, its group has been killed and its folder removed; never rejects. */
-  readonly gone: Promise<string>
-}
-
-/** Starts the runtime in a process that gets nothing of our own environment. */
-export function startEnvironmentProcess(
-  about: EnvironmentAbout,
-  address: string,
-): EnvironmentProcess {
+/** Starts the runtime in a process of its own. */
+export function startEnvironmentProcess(about: EnvironmentAbout, address: string): OwnProcess {
   const { code, folder, said, supervisor } = about
-  for (const part of ['home', 'tmp']) mkdirSync(join(folder, part), { recursive: true })
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'runtime.mjs')], {
-    cwd: code,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: variablesOf(about, address),
-  })
-  for (const stream of [child.stdout, child.stderr]) eachLine(stream, said)
-  if (child.pid !== undefined) supervisor.add(child.pid)
-  let isOver = false
-  const signal = (name: NodeJS.Signals): void => {
-    if (!isOver && child.pid !== undefined) signalGroup(child.pid, name)
-  }
-  const gone = new Promise<string>(resolve => {
-    const over = (why: string): void => {
-      // What the function left in its group ends with it.
-      signal('SIGKILL')
-      isOver = true
-      if (child.pid !== undefined) supervisor.drop(child.pid)
-      // What it started dies a moment later, and may write until then.
-      void rm(folder, { recursive: true, force: true, maxRetries: 3 })
-        .catch(() => undefined)
-        .then(() => resolve(why))
-    }
-    child.once('error', thrown => over(`cannot be started: ${thrown.message}`))
-    child.once('exit', (status, how) => over(`ended by itself with ${status ?? how}`))
-  })
-  return { pid: child.pid ?? 0, signal, gone }
+  const script = join(import.meta.dirname, 'runtime.mjs')
+  const variables = variablesOf(about, address)
+  return startOwnProcess({ script, cwd: code, folder, variables, said, supervisor })
 }
 
 /** The variables of Lambda that functions may rely on, and folders that are its own. */
 function variablesOf(
-  { name, code, folder, memoryMb, variables }: EnvironmentAbout,
+  { name, code, memoryMb, variables }: EnvironmentAbout,
   address: string,
 ): Record<string, string> {
   return {
     LANG: 'en_US.UTF-8',
     TZ: ':UTC',
-    HOME: join(folder, 'home'),
-    TMPDIR: join(folder, 'tmp'),
-    ANTICHAIN_SCRATCH: join(folder, 'tmp', 'antichain'),
     LAMBDA_TASK_ROOT: code,
     _HANDLER: handlerName,
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
@@ -92,25 +41,4 @@ function variablesOf(
     AWS_LAMBDA_LOG_STREAM_NAME: randomUUID(),
     ...variables,
   }
-}
-
-function signalGroup(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, name)
-  } catch {
-    // It ended by itself between the look and the signal.
-  }
-}
-
-function eachLine(stream: NodeJS.ReadableStream, said: (line: string) => void): void {
-  let rest = ''
-  const tell = (line: string): void => {
-    if (line !== '') said(line.slice(0, cloudLimits.lineCharsMax))
-  }
-  stream.on('data', (chunk: Buffer) => {
-    const parts = (rest + chunk.toString()).split('\n')
-    rest = (parts.pop() ?? '').slice(0, cloudLimits.lineCharsMax)
-    for (const line of parts) tell(line)
-  })
-  stream.once('close', () => tell(rest))
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createFirstToken } from '../../functions/api/first-token.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { awsSettings, type AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { readProject } from '../../shared/programs/project-file.ts'
@@ -98,6 +99,7 @@ async function startFunctions(
       ...variables,
       PATH: process.env['ANTICHAIN_USER_PATH'] ?? PATH,
       PULUMI_CONFIG_PASSPHRASE,
+      ...outboundRules(),
     },
     webhookPort: Number(words['webhook-port']),
     apiPort: Number(words['api-port']),
@@ -110,6 +112,14 @@ async function startFunctions(
   for (const [name, value] of Object.entries(variables))
     if (name.endsWith('_ENDPOINT')) say(`${name}=${value}`)
   return cloud
+}
+
+/** Servers on this machine may be told, and asked for archives, where the environment lets them. */
+function outboundRules(): Readonly<Record<string, string>> {
+  const given = Object.values(outboundVariables).map(name => [name, process.env[name]] as const)
+  return Object.fromEntries(
+    given.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined),
+  )
 }
 
 /** Says how the API is used, with a token that is good as long as this cloud is there. */

@@ -6,6 +6,8 @@ export const cloudLimits = {
   idleMs: 300_000,
   /** How often environments are looked at that have had no work. */
   lookMs: 1_000,
+  /** A task of the long pool is told to end when its queue was empty so long. */
+  taskIdleMs: 30_000,
   /** What a function may answer at once: the bound of Lambda. */
   answerBytesMax: 6 * 1024 * 1024,
   /** The body of a request over HTTP: the bound of API Gateway. */

@@ -42,6 +42,10 @@ export const apiCodes = {
   DEPLOYMENT_UNKNOWN: { exit: 1, hint: 'List deployments with `antichain stack history`.' },
   DOCUMENT_UNKNOWN: { exit: 1, hint: 'List what there is with `ls` of the same command.' },
   DOCUMENT_CHANGED: { exit: 1, hint: 'Somebody changed it meanwhile: look at it, and ask again.' },
+  PLUGIN_TAKEN: {
+    exit: 1,
+    hint: 'A version of a plugin is never changed: push it under another version.',
+  },
   UPLOAD_REFUSED: {
     exit: 1,
     hint: 'Run the command again: the address that takes an upload is good for a quarter of an hour.',

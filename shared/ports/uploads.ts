@@ -12,4 +12,6 @@ export interface UploadsPort {
    * An address that takes one blob of this hash and size by PUT for some minutes, and nothing else.
    */
   readonly place: (archive: BlobHash, bytes: number) => Promise<UploadPlace>
+  /** The same for the archive of a plugin. */
+  readonly placeOfPlugin: (archive: BlobHash, bytes: number) => Promise<UploadPlace>
 }

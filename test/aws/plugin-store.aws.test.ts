@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { createPluginStore } from '../../shared/platform/aws/blobs/plugin-store.ts'
+import { createUploads } from '../../shared/platform/aws/blobs/uploads.ts'
 import { createS3 } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
 import { madeBucket } from './places.ts'
 import { whenServed } from './served.ts'
 
@@ -45,6 +48,27 @@ whenServed('plugins in S3', ['S3'], settings => {
     await expect(store.get({ ...arm, version: '1.0.0' })).rejects.toMatchObject({
       code: 'PLUGIN_CHECKSUM',
     })
+  })
+
+  test('what was sent by an address is a version once, and never another', async () => {
+    const { s3, bucket, store } = await opened()
+    const place = { s3, bucket, prefix: 'plugins/' }
+    const uploads = createUploads({ blobs: { ...place, prefix: 'blobs/' }, plugins: place })
+    const version = { ...arm, version: '1.2.3' }
+    const sent = async (text: string): Promise<BlobHash> => {
+      const body = Buffer.from(text)
+      const hash = createHash('sha256').update(body).digest('hex') as BlobHash
+      const { url, headers } = await uploads.placeOfPlugin(hash, body.length)
+      expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200)
+      return hash
+    }
+    const unsent = 'f'.repeat(64) as BlobHash
+    await expect(store.name(version, unsent)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' })
+    const good = await sent('good')
+    expect([await store.name(version, good), await store.name(version, good)]).toEqual([true, true])
+    expect(await store.name(version, await sent('evil'))).toBe(false)
+    const found = await store.get(version)
+    expect(Buffer.from(found?.bytes ?? []).toString()).toBe('good')
   })
 
   test('names that are none reach no bucket', async () => {

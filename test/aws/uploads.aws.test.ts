@@ -19,7 +19,11 @@ async function open(settings: AwsSettings, expiresMs?: number) {
   const bucket = await madeBucket(s3)
   const place = { s3, bucket, prefix }
   return {
-    uploads: createUploads({ ...place, ...(expiresMs === undefined ? {} : { expiresMs }) }),
+    uploads: createUploads({
+      blobs: place,
+      plugins: { ...place, prefix: 'plugins/' },
+      ...(expiresMs === undefined ? {} : { expiresMs }),
+    }),
     blobs: createBlobs({ ...place, clock: createSystemClock() }),
     versions: async () =>
       ((await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }))).Versions ?? []).length,

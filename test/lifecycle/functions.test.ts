@@ -105,6 +105,19 @@ test('one that died before it had a control record is closed, and its request be
   expect(kept?.end).toEqual({ kind: 'started', deployment: `${all.stack}/2` })
 })
 
+test('a request that was served while a slow generator opened it is not begun again', async () => {
+  const all = await opened()
+  await all.ask('k')
+  const opening = async (): Promise<void> => {
+    all.nudges.push({ stack: all.stack, delayMs: 0 })
+    expect(await all.goOn()).toContain('ended')
+  }
+  expect(await all.generate({}, { opening })).toBe('held')
+  const history = await all.platform.catalog.history(all.stack, 10)
+  expect(history.map(({ result }) => result)).toEqual(['succeeded'])
+  expect(all.cloud.log).toHaveLength(3)
+})
+
 test('generators whose time is short follow each other, and tell everything once', async () => {
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`t${at}`, { v: 1 }]))
   const all = await opened(things(many), 500)

@@ -45,6 +45,8 @@ export interface CallAbout {
   readonly limitMs?: number
   /** Whether its environment may work for the stack; it may where it is absent. */
   readonly mayServe?: boolean
+  /** What happens while a request is opened. */
+  readonly opening?: () => Promise<unknown>
 }
 
 const manager = createPassphraseManager('functions')
@@ -77,7 +79,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     pendingCreates: { exist: new Map(), forget: false },
   })
   const during = async <T>(
-    { kill, mayServe = true }: CallAbout,
+    { kill, mayServe = true, opening }: CallAbout,
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
     const process = await openProcess({
@@ -107,6 +109,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         isAlive: () => undefined,
       },
       open: async ({ key, options, dryRun, by }: DeploymentRequest) => {
+        await opening?.()
         if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be opened')
         return { ...opened(options, dryRun), key }
       },

@@ -1,7 +1,12 @@
 import { error } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { RandomPort } from '../../ports/system.ts'
-import { deploymentPartsOf, type DeploymentId, type WriterToken } from '../../records/ids.ts'
+import {
+  deploymentPartsOf,
+  type DeploymentId,
+  type StackId,
+  type WriterToken,
+} from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import { type CloseDeps, finishClose } from './close.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
@@ -18,7 +23,7 @@ export interface TakeOverDeps extends CloseDeps {
   readonly here?: Set<DeploymentId>
   readonly random: RandomPort
   /** The queues of stacks, where deployments are asked for through them. */
-  readonly requests?: Pick<RequestsPort, 'end'>
+  readonly requests?: Pick<RequestsPort, 'end' | 'find'>
   /**
    * What is known of a holder besides its process: false once its dead-man nudge came. It may be
    * wrong, for the log refuses who was deposed. As `isAlive` where it is absent.
@@ -101,6 +106,19 @@ export async function endRequest(
   if (pin?.request === undefined || requests === undefined) return
   const { stack } = deploymentPartsOf(deployment)
   await requests.end(stack, pin.request, { kind: 'started', deployment })
+}
+
+/**
+ * Throws STACK_BUSY for a request that has ended: whoever read that it waits was slower than
+ * somebody who served it. The stack is held by then, so that nobody ends it after this look.
+ */
+export async function requireOpen(
+  { requests }: Pick<TakeOverDeps, 'requests'>,
+  { stack, key }: { readonly stack: StackId; readonly key?: string },
+): Promise<void> {
+  if (key === undefined || requests === undefined) return
+  if ((await requests.find(stack, key))?.end === undefined) return
+  throw error('STACK_BUSY', `the request '${key}' was served meanwhile`)
 }
 
 /**

@@ -79,6 +79,7 @@ export function createAwsPlatform(about: AwsPlatformAbout): AwsPlatform {
   const endpoint = endpoints.DYNAMODB
   const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
   const bucket = { s3, bucket: places.of('bucket'), prefix: bucketPrefixes.blobs }
+  const pluginBucket = { ...bucket, prefix: bucketPrefixes.plugins }
   const blobs = createBlobs({ ...bucket, clock })
   const tables = { journal: places.of('journalTable'), catalog: places.of('catalogTable') }
   const journal = { client, clock, random, region, name: tables.journal }
@@ -91,8 +92,8 @@ export function createAwsPlatform(about: AwsPlatformAbout): AwsPlatform {
     ...createRecords({ client, clock, random, region, tables }, blobs),
     blobs,
     blobSweep: createBlobSweep(bucket),
-    uploads: createUploads(bucket),
-    plugins: createPluginStore({ ...bucket, prefix: bucketPrefixes.plugins, clock }),
+    uploads: createUploads({ blobs: bucket, plugins: pluginBucket }),
+    plugins: createPluginStore({ ...pluginBucket, clock }),
     chains: createChainQueue({ sqs, queues, blobs, clock, log }),
     nudges: createNudges({ sqs, url: urls[places.pool], urls, clock, log }),
     hints: createJournalHints({ journal, clock, random, log }),

@@ -1,4 +1,9 @@
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
 import semver from 'semver'
 import { z } from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
@@ -8,7 +13,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
 import { guarded, statusOf } from '../failures.ts'
 import { createBlobs } from './blobs.ts'
-import type { Bucket } from './objects.ts'
+import { type Bucket, keyOf as blobKeyOf } from './objects.ts'
 
 /** What is kept of a plugin beside its bytes: under their checksum they are a blob. */
 const noteForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
@@ -51,6 +56,30 @@ export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }):
           details: { bucket, key },
         })
       }
+    },
+    async name(plugin, archive) {
+      const key = keyOf(deps, plugin)
+      const Key = blobKeyOf(deps, archive)
+      await guarded(`plugin ${key}: look`, async () => {
+        try {
+          await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }))
+        } catch (thrown) {
+          if (statusOf(thrown) !== 404) throw thrown
+          throw error('DOCUMENT_UNKNOWN', `nobody has sent the archive ${archive}`)
+        }
+      })
+      const Body = JSON.stringify({ v: 1, sha256: archive })
+      const put = new PutObjectCommand({ Bucket: bucket, Key: key, Body, IfNoneMatch: '*' })
+      return guarded(`plugin ${key}: put`, async () => {
+        try {
+          await s3.send(put)
+          return true
+        } catch (thrown) {
+          const status = statusOf(thrown)
+          if (status !== 412 && status !== 409) throw thrown
+          return (await noteAt(key)) === archive
+        }
+      })
     },
     async put(plugin, bytes) {
       const key = keyOf(deps, plugin)

@@ -1,7 +1,8 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { apiLimits } from '../../../config/api-limits.ts'
-import type { UploadsPort } from '../../../ports/uploads.ts'
+import type { UploadPlace, UploadsPort } from '../../../ports/uploads.ts'
+import type { BlobHash } from '../../../records/ids.ts'
 import { guarded } from '../failures.ts'
 import { type Bucket, keyOf } from './objects.ts'
 
@@ -13,43 +14,55 @@ const bound = new Set([
   'x-amz-sdk-checksum-algorithm',
 ])
 
+/** Where blobs and plugins are kept, and how long an address is good for. */
+interface UploadsDeps {
+  readonly blobs: Bucket
+  readonly plugins: Bucket
+  readonly expiresMs?: number
+}
+
 /**
  * Addresses of S3 that take one blob: hash, size, and that nothing stands there yet are signed, and
  * S3 itself holds the body against them. Signing asks nobody; whether the signer may put is known
  * when the address is used. Throws what `awsFailure` says when there are no credentials.
  */
-export function createUploads(
-  place: Bucket & {
-    /** How long an address is good for. */
-    readonly expiresMs?: number
-  },
-): UploadsPort {
-  const { s3, bucket, expiresMs = apiLimits.placeExpiresMs } = place
+export function createUploads(deps: UploadsDeps): UploadsPort {
+  const { expiresMs = apiLimits.placeExpiresMs } = deps
   return {
-    place: async (archive, bytes) => {
-      const checksum = Buffer.from(archive, 'hex').toString('base64')
-      const command = new PutObjectCommand({
-        Bucket: bucket,
-        Key: keyOf(place, archive),
-        ContentLength: bytes,
-        ChecksumSHA256: checksum,
-        IfNoneMatch: '*',
-      })
-      const url = await guarded(`upload ${archive}: sign`, () =>
-        getSignedUrl(s3, command, {
-          expiresIn: Math.ceil(expiresMs / 1000),
-          signableHeaders: new Set(['host', ...bound]),
-          unhoistableHeaders: bound,
-        }),
-      )
-      return {
-        url,
-        headers: {
-          'content-length': String(bytes),
-          'if-none-match': '*',
-          'x-amz-checksum-sha256': checksum,
-        },
-      }
+    place: (archive, bytes) => placed(deps.blobs, { archive, bytes, expiresMs }),
+    placeOfPlugin: (archive, bytes) => placed(deps.plugins, { archive, bytes, expiresMs }),
+  }
+}
+
+async function placed(
+  place: Bucket,
+  {
+    archive,
+    bytes,
+    expiresMs,
+  }: { readonly archive: BlobHash; readonly bytes: number; readonly expiresMs: number },
+): Promise<UploadPlace> {
+  const checksum = Buffer.from(archive, 'hex').toString('base64')
+  const command = new PutObjectCommand({
+    Bucket: place.bucket,
+    Key: keyOf(place, archive),
+    ContentLength: bytes,
+    ChecksumSHA256: checksum,
+    IfNoneMatch: '*',
+  })
+  const url = await guarded(`upload ${archive}: sign`, () =>
+    getSignedUrl(place.s3, command, {
+      expiresIn: Math.ceil(expiresMs / 1000),
+      signableHeaders: new Set(['host', ...bound]),
+      unhoistableHeaders: bound,
+    }),
+  )
+  return {
+    url,
+    headers: {
+      'content-length': String(bytes),
+      'if-none-match': '*',
+      'x-amz-checksum-sha256': checksum,
     },
   }
 }

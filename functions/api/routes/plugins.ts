@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { limits } from '../../../shared/config/limits.ts'
+import { error } from '../../../shared/errors/error.ts'
+import type { BlobHash } from '../../../shared/records/ids.ts'
+import { type ApiPorts, route } from '../route.ts'
+
+const hash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .transform(text => text as BlobHash)
+
+/** Sending plugins: archives of their folders, which every stack of the installation may use. */
+export const pluginRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/plugins',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Where the bytes of the archive of a plugin are sent by PUT',
+    body: z.strictObject({ archive: hash, bytes: z.int().min(1).max(limits.archiveBytesMax) }),
+    output: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
+    run: async (ports, { body: { archive, bytes } }) => {
+      const { uploads } = keptPlugins(ports)
+      return { json: await uploads.placeOfPlugin(archive, bytes) }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/v1/plugins/{kind}/{name}/{version}/{os}/{arch}',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Make an archive that was sent a version of a plugin, for one kind of machine',
+    body: z.strictObject({ archive: hash }),
+    output: z.object({ archive: z.string() }),
+    run: async (ports, { params, body: { archive } }) => {
+      const { kind = '', name = '', version = '', os = '', arch = '' } = params
+      const { plugins } = keptPlugins(ports)
+      if (!(await plugins.name({ kind, name, version, os, arch }, archive)))
+        throw error('PLUGIN_TAKEN', `${kind} plugin ${name} ${version} is another archive`)
+      return { json: { archive } }
+    },
+  }),
+]
+
+/** Throws FEATURE_MISSING where plugins are those of the machine. */
+function keptPlugins({ uploads, plugins }: ApiPorts) {
+  if (uploads !== undefined && plugins !== undefined) return { uploads, plugins }
+  throw error('FEATURE_MISSING', 'this API keeps no plugins', {
+    hint: 'Install the plugin on the machine that serves, as for Pulumi.',
+  })
+}
