@@ -21,6 +21,8 @@ const phase = z.object({
   name: z.enum(['create', 'no-op', 'update', 'refresh', 'destroy']),
   resources: z.int(),
   seconds: z.number(),
+  /** How often it was tried until it succeeded; only the last time is counted. */
+  tries: z.int().default(1),
   counts,
   /** Seconds times memory, by function. */
   gbSecondsBy: z.record(z.string(), z.number()),
