@@ -5,6 +5,7 @@
  * `node bench/cost.ts [--sizes 1000] [--delay 0] [--parallel 64] [--executors 3] [--quiet 100]`
  */
 import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { install } from '../infra/emulators/install.ts'
@@ -59,6 +60,7 @@ async function main(): Promise<void> {
       command: `npm run bench -- cost ${words}`.trim(),
       repetitions: 1,
       machine: machineNow(),
+      load: Math.round(loadavg()[2] ?? 0),
       versions: {
         Node: process.versions.node,
         ...Object.fromEntries(emulators.map(({ name, version }) => [name, version])),

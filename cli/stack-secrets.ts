@@ -52,7 +52,7 @@ export async function stackManager(
   return manager
 }
 
-/** A state whose secrets are under another key is unreadable. Throws SECRETS_PROVIDER_CHANGED. */
+/** What another key sealed could not be read. Throws SECRETS_PROVIDER_CHANGED. */
 function requireSame(stored: StoredDeployment | undefined, provider: string): void {
   const type = stored?.secrets_providers?.type ?? ''
   if (!isKeyUrl(provider) || type === '' || keyOf(stored)?.url === provider) return

@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AwsService, AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { purposeOf } from '../../test/aws/purpose.ts'
 import { countRequest } from './count-request.ts'
 import { type Counts, noCounts, sumOf } from './prices.ts'
 
@@ -16,8 +17,8 @@ import { type Counts, noCounts, sumOf } from './prices.ts'
 export interface CountingProxy {
   /** The same services, through the proxy. */
   readonly settings: AwsSettings
-  /** What went through since the last time that this was asked. */
-  readonly taken: () => Counts
+  /** What went through since the last time that this was asked, in all and by its purpose. */
+  readonly taken: () => Counts & { readonly by: Readonly<Record<string, Purpose>> }
   readonly close: () => Promise<void>
 }
 
@@ -34,13 +35,19 @@ export async function startCountingProxy(
 ): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true })
   let counts = noCounts
+  let by: Record<string, Purpose> = {}
   const servers: Server[] = []
   const endpoints: Partial<Record<AwsService, string>> = {}
   for (const [service, endpoint] of Object.entries(plain.endpoints)) {
     const server = createServer((request, response) => {
       const way = { service, endpoint: new URL(endpoint), agent, heard }
       void pass(way, request, response).then(
-        found => void (counts = sumOf(counts, found)),
+        ({ purpose, found }) => {
+          counts = sumOf(counts, found)
+          const { requests, units } = by[purpose] ?? { requests: 0, units: 0 }
+          const more = (found.writeUnits ?? 0) + (found.readUnits ?? 0)
+          by[purpose] = { requests: requests + 1, units: units + more }
+        },
         () => response.destroy(),
       )
     })
@@ -54,8 +61,9 @@ export async function startCountingProxy(
   return {
     settings: { ...plain, endpoints },
     taken: () => {
-      const taken = counts
+      const taken = { ...counts, by }
       counts = noCounts
+      by = {}
       return taken
     },
     close: async () => {
@@ -68,6 +76,13 @@ export async function startCountingProxy(
   }
 }
 
+/** Requests of one purpose. */
+interface Purpose {
+  readonly requests: number
+  /** Of DynamoDB, written or read. */
+  readonly units: number
+}
+
 interface Way {
   readonly service: string
   readonly endpoint: URL
@@ -75,12 +90,12 @@ interface Way {
   readonly heard: Heard
 }
 
-/** Hands on one request and its answer; says what it counts for. */
+/** Hands on one request and its answer; says what it was for and what it counts for. */
 async function pass(
   { service, endpoint, agent, heard }: Way,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<Partial<Counts>> {
+): Promise<{ readonly purpose: string; readonly found: Partial<Counts> }> {
   const given = await bytesOf(request)
   const isTable = service === 'DYNAMODB' && request.method === 'POST'
   const body = isTable ? asking(given) : given
@@ -94,14 +109,17 @@ async function pass(
   response.writeHead(status, withoutFraming(answer.headers, method, back.length))
   response.end(back)
   const isJson = service !== 'S3'
-  return countRequest({
-    ...{ service, method, path, status },
-    target: String(request.headers['x-amz-target'] ?? ''),
+  const target = String(request.headers['x-amz-target'] ?? '')
+  const operation = isJson ? (target.split('.').at(-1) ?? '') : method
+  const purpose = isTable ? purposeOf(operation, given.toString()) : `${service} ${operation}`
+  const found = countRequest({
+    ...{ service, method, path, status, target },
     requestBytes: given.length,
     answerBytes: back.length,
     asked: isJson ? given.toString() : '',
     answered: isJson ? back.toString() : '',
   })
+  return { purpose, found }
 }
 
 /** Who gives up waiting for an answer gives up at the server, too. */
@@ -130,8 +148,11 @@ function answered(
 
 /** A request to DynamoDB that also asks what it consumes. */
 function asking(body: Buffer): Buffer {
-  const asked = JSON.parse(body.toString()) as Record<string, unknown>
-  return Buffer.from(JSON.stringify({ ...asked, ReturnConsumedCapacity: 'TOTAL' }))
+  const text = body.toString()
+  // Without reading the rest: a request may be large, and this is on everybody's way.
+  return text.startsWith('{"')
+    ? Buffer.from(`{"ReturnConsumedCapacity":"TOTAL",${text.slice(1)}`)
+    : body
 }
 
 function withoutFraming(

@@ -21,9 +21,13 @@ const phase = z.object({
   name: z.enum(['create', 'no-op', 'update', 'refresh', 'destroy']),
   resources: z.int(),
   seconds: z.number(),
+  /** How often it was tried until it succeeded; only the last time is counted. */
+  tries: z.int().default(1),
   counts,
   /** Seconds times memory, by function. */
   gbSecondsBy: z.record(z.string(), z.number()),
+  /** Requests by what they are for, with the units of DynamoDB that they took. */
+  requests: z.record(z.string(), z.object({ requests: z.int(), units: z.number() })).optional(),
 })
 
 /** docs/measured/cost.json */
@@ -32,6 +36,8 @@ export const measuredRun = z.object({
   command: z.string(),
   repetitions: z.int(),
   machine: z.string(),
+  /** Processes that wanted to run, over the last quarter of an hour, as the run ended. */
+  load: z.number(),
   versions: z.record(z.string(), z.string()),
   commit: z.string(),
   parallel: z.int(),

@@ -89,7 +89,7 @@ export function costTable(run: MeasuredRun): string {
   const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   const about = [
     `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${times(run.repetitions)}, on`,
-    `${run.machine}; ${of.join(', ')}. ${run.parallel} operations at once, ${run.executorsMax} executors,`,
+    `${run.machine}, with other work on it (a load of ${run.load}); ${of.join(', ')}. ${run.parallel} operations at once, ${run.executorsMax} executors,`,
     `a provider that takes ${run.delayMs} ms for each change. The figures are in`,
     '[cost.json](measured/cost.json).',
   ]

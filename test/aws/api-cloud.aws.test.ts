@@ -2,15 +2,12 @@
  * The API of the local cloud, asked by the command line: what a person does who has an address and
  * a token, and nothing else of the installation.
  */
-import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Role } from '../../functions/api/roles.ts'
 import { createToken } from '../../functions/api/tokens.ts'
-import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
-import { deploymentIdOf } from '../../shared/records/ids.ts'
-import { createPlace, type Place, type Ran, succeeded, until } from '../e2e/place.ts'
+import { createPlace, type Place, type Ran, succeeded } from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { type CloudPlace, createBundles, createCloudPlace, secretText } from './cloud-place.ts'
 import { whenServed } from './served.ts'
@@ -85,6 +82,24 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     expect(audited.filter(({ kind }) => kind === 'asked')).toHaveLength(audited.length / 2)
   })
 
+  test('a plugin is sent once for a version, and found there by functions', async () => {
+    const file = 'pulumi-resource-silver-v1.2.3-linux-amd64.tar.gz'
+    const push = (text: string): Promise<Ran> => {
+      writeFileSync(join(client.program, file), text)
+      return client.run(['plugin', 'push', file])
+    }
+    expect((await push('good')).err).toContain('LOGIN_MISSING')
+    succeeded(await login(await tokenOf('deploy')))
+    expect((await push('good')).err).toContain('API_FORBIDDEN')
+    succeeded(await login(await tokenOf('admin')))
+    for (const _ of [1, 2]) expect(succeeded(await push('good')).err).toContain('silver 1.2.3')
+    expect((await push('evil')).err).toContain('PLUGIN_TAKEN')
+    const key = { kind: 'resource', name: 'silver', version: '', os: 'linux', arch: 'x64' }
+    const found = await place.desk.platform.plugins.get(key)
+    expect([found?.version, Buffer.from(found?.bytes ?? []).toString()]).toEqual(['1.2.3', 'good'])
+    expect((await client.run(['plugin', 'push', 'some.zip'])).exit).toBe(2)
+  }, 120_000)
+
   test('what a token may not do is refused, and nothing of it happens', async () => {
     const statusOf = async (token: string, what: string, body?: object): Promise<number> => {
       const [method = '', path = ''] = what.split(' ')
@@ -129,89 +144,3 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     expect([up.exit, up.err]).toEqual([3, expect.stringContaining('API_FORBIDDEN')])
   }, 120_000)
 })
-
-whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  test('is tried again by the API, and a deployment is told to stop by it', {
-    timeout: 600_000,
-  }, async () => {
-    const bundles = createBundles()
-    const gate = createGate(bundles.code)
-    const place = await createCloudPlace('shop', {
-      ...{ aws: settings(), code: gate.code, hidden: { chains: 3 } },
-    })
-    const client = createPlace(undefined, { sdk: false })
-    const run = (...words: readonly string[]): Promise<Ran> =>
-      client.run(['-C', place.program, ...words])
-    const step = (text: string): void =>
-      writeFileSync(join(place.program, 'variables.json'), JSON.stringify({ STEP: text }))
-    const up = ['-C', place.program, 'up', '--yes', '--skip-preview']
-    const { platform } = place.desk
-    try {
-      step('1')
-      const draft = { name: 'ci', role: 'deploy', stacks: ['shop/*'] } as const
-      const { token } = await createToken(platform, { ...draft, stacks: [...draft.stacks] })
-      const env = { ANTICHAIN_TOKEN: token }
-      succeeded(await client.run(['login', place.cloud.apiUrl], { env }))
-      succeeded(await run('stack', 'select', 'dev'))
-      expect(succeeded(await run('redrive')).err).toContain('No deployment')
-      const first = client.start(up)
-      const deployment = deploymentIdOf(place.stack, 1)
-      const isGivenUp = async (): Promise<boolean> =>
-        (await platform.chains.deadLetters(deployment)).length > 0
-      await until(isGivenUp, { what: `a dead letter: ${place.said()}`, limitMs: 120_000 })
-      gate.open()
-      expect(succeeded(await run('redrive')).err).toMatch(/\d+ given up .* tried again/)
-      expect(succeeded(await first.done).out).toMatch(/created/)
-      expect(await platform.chains.deadLetters(deployment)).toEqual([])
-      // No executor lives that could begin anything of the second one.
-      gate.close()
-      for (const one of place.cloud.environments('step-executor')) one.kill('the gate is closed')
-      step('2')
-      const second = client.start(up)
-      const isOpen = async (): Promise<boolean> =>
-        (await platform.control.read(deploymentIdOf(place.stack, 2))) !== undefined
-      await until(isOpen, { what: 'a second deployment', limitMs: 60_000 })
-      expect(succeeded(await run('cancel', '--yes')).err).toContain('was told to stop')
-      const ended = await second.done
-      expect([ended.exit === 0, `${ended.out}${ended.err}`]).toEqual([
-        false,
-        expect.stringMatching(/cancelled/i),
-      ])
-      const history = await platform.catalog.history(place.stack, 10)
-      writeFileSync(
-        '/tmp/api-debug.txt',
-        `${JSON.stringify(history, null, 1)}\n${ended.out}${ended.err}\n${place.said()}`,
-      )
-      expect(history.map(({ result }) => result)).toEqual(['cancelled', 'succeeded'])
-      expect(verifyExport(succeeded(await run('stack', 'export')).out, { sealed: true })).toEqual(
-        [],
-      )
-    } finally {
-      client.remove()
-      await place.remove()
-      gate.remove()
-      bundles.remove()
-    }
-  })
-})
-
-/** Bundles of which that of executors cannot be loaded as long as a gate is closed. */
-function createGate(code: ReturnType<typeof createBundles>['code']) {
-  const folder = mkdtempSync(join(tmpdir(), 'antichain-gate-'))
-  const [bundle, gate] = [join(folder, 'bundle'), join(folder, 'open')]
-  const row = functionsTable.find(({ name }) => name === 'step-executor')
-  cpSync(row === undefined ? '' : (code(row) ?? ''), bundle, { recursive: true })
-  renameSync(join(bundle, 'main.mjs'), join(bundle, 'real.mjs'))
-  const text = [
-    "import { existsSync } from 'node:fs'",
-    `if (!existsSync(${JSON.stringify(gate)})) throw new Error('the gate is closed')`,
-    "export const { handler } = await import('./real.mjs')",
-  ]
-  writeFileSync(join(bundle, 'main.mjs'), text.join('\n'))
-  return {
-    code: (asked: FunctionRow) => (asked.name === 'step-executor' ? bundle : code(asked)),
-    open: () => writeFileSync(gate, ''),
-    close: () => rmSync(gate),
-    remove: () => rmSync(folder, { recursive: true }),
-  }
-}

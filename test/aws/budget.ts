@@ -13,6 +13,7 @@ import { thing } from '../lifecycle/things.ts'
 import type { Billed } from '../sim/model-capacity.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
+import { purposeOf } from './purpose.ts'
 import { createTables, freshTables } from './records.ts'
 
 /** What requests of one purpose came to. */
@@ -28,18 +29,6 @@ export interface Spent {
   readonly command: string
   readonly resources: number
   readonly by: ReadonlyMap<string, Sum>
-}
-
-/** What a request is for: the first words of its key, and what it does. */
-function purposeOf(command: { readonly input: object }): string {
-  const text = JSON.stringify(command.input)
-  const [, partition = '', sort = ''] =
-    /"pk":\{"S":"(\w+)[^"]*"\},"sk":\{"S":"(\w+)/.exec(text) ??
-    /":pk":\{"S":"(\w+)/.exec(text) ??
-    []
-  const operation = command.constructor.name.replace('Command', '')
-  const what = partition === 'operation' ? sort : partition
-  return `${operation} ${text.includes('ADD #arrived') ? 'arrival' : what}`
 }
 
 /** A program of `count` resources that need nothing of each other. */
@@ -63,7 +52,8 @@ async function countedPorts(add: (purpose: string, billed: Billed) => void) {
   const s3 = createModelBucket(clock.now, object).client
   const { send } = model.client
   const named = (async (...asked: Parameters<typeof send>): Promise<unknown> => {
-    purpose = purposeOf(asked[0])
+    const [{ constructor, input }] = asked
+    purpose = purposeOf(constructor.name.replace('Command', ''), JSON.stringify(input))
     return send(...asked)
   }) as ModelDynamo['client']['send']
   const tables = freshTables()

@@ -14,7 +14,7 @@ import { whenServed } from './served.ts'
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
 const count = Number(process.env['ANTICHAIN_CLOUD_ROUNDS'] ?? 20)
 /** Most of a round is waiting for who died to be found dead. */
-const atOnce = 2
+const atOnce = 3
 
 const rounds = drawCloudRounds(seed, count)
 const groups = Array.from({ length: Math.ceil(count / atOnce) }, (_, at) =>

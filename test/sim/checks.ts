@@ -13,6 +13,7 @@ import type { Cloud } from './cloud.ts'
 import { checkFoldLaw, checkPartialFold, foldInputOf, type Seen } from './fold-law.ts'
 import { faultKinds } from './faults.ts'
 import type { HeadChange } from './heads.ts'
+import { queueEvents } from './model-queues.ts'
 import { secretMark, simSecrets } from './secrets.ts'
 import { stateIn } from './state-in.ts'
 import { parse, type Observer } from './store.ts'
@@ -135,6 +136,7 @@ export const mustBeSeen: readonly string[] = [
   ...faultKinds.map(kind => `fault: ${kind}`),
   ...transitions.map(row => `transition: ${row.from} ${row.event}, ${row.when}`),
   ...rules.map(rule => `rule: ${rule}`),
+  ...queueEvents.map(event => `rule: SQS: ${event}`),
 ]
 
 function ruleOf(decision: Decision, number: number): (typeof rules)[number] | undefined {

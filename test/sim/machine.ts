@@ -120,7 +120,8 @@ export function createMachine(world: World, cloud: Cloud, faults: readonly Fault
           createPlugins(launch, cloud, {
             refuses,
             parallel,
-            isShared: execute === 'elsewhere',
+            // SQS bounds nobody's share.
+            isShared: execute === 'elsewhere' && world.aws === undefined,
             deployment,
             group,
           }),

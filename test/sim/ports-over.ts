@@ -4,6 +4,7 @@ import type { OperationId } from '../../shared/records/ids.ts'
 import { silentLog } from '../../shared/platform/system/log.ts'
 import type { Fault } from './faults.ts'
 import type { Ask } from './ask.ts'
+import { awsPortsOver } from './aws-ports.ts'
 import { headRequestsOver } from './head-requests.ts'
 import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
@@ -117,5 +118,6 @@ export function portsOver(
     clock: node.clock,
     random: node.random,
     journal: silentLog,
+    ...(world.aws === undefined ? {} : awsPortsOver(world, world.aws, { ask, node })),
   }
 }

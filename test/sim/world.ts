@@ -1,6 +1,7 @@
 import type { ChainQueuePort, HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../shared/records/ids.ts'
 import type { Cloud } from './cloud.ts'
+import { type AwsServices, createAwsServices } from './aws-services.ts'
 import { type Coverage, createCoverage } from './coverage.ts'
 import { createDraw, type Draw } from './draw.ts'
 import { createNudges } from './nudges.ts'
@@ -21,6 +22,8 @@ export interface World extends Coverage {
     readonly listen: HintsPort['listen']
   }
   readonly observer: Observer
+  /** Queues and blobs are reached through the adapters for AWS, in some worlds. */
+  readonly aws: AwsServices | undefined
   /** Who waits for the next changes of a head, by `<deployment> <operation>`. */
   readonly changed: Map<string, () => void>
   /** Operations that no executor can begin, by `<deployment> <operation>`. */
@@ -43,6 +46,9 @@ export interface Trace {
   /** Whether faults strike. */
   readonly isStruck?: boolean
 }
+
+/** How many worlds are on AWS, as far as there are models of its services. */
+const awsWorlds = 0.25
 
 /** An empty world. `observerOf` gets the world that it looks at. */
 export function createWorld(
@@ -72,6 +78,7 @@ export function createWorld(
     refused: rule => observerOf(world).refused(rule),
   }
   const store = createStore(observer)
+  const isAws = draw.fork('platform').chance(awsWorlds)
   const world: World = {
     ...coverage,
     seed,
@@ -92,6 +99,7 @@ export function createWorld(
       },
     },
     observer,
+    aws: isAws ? createAwsServices({ scheduler, draw, ...coverage }) : undefined,
     changed,
     poisoned: new Set(),
     trace(line) {

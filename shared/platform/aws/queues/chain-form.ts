@@ -37,7 +37,7 @@ export async function bodyOf(
   const body = JSON.stringify({ v: format, deployment, operations, pool })
   if (Buffer.byteLength(body) <= bytesMax) return body
   const blob = await blobs.put(Buffer.from(body))
-  return JSON.stringify({ v: format, deployment: message.deployment, blob })
+  return JSON.stringify({ v: format, deployment, blob })
 }
 
 /**

@@ -1,0 +1,11 @@
+/**
+ * What a request to DynamoDB is for, from its JSON: what it does, and the first words of its key.
+ */
+export function purposeOf(operation: string, text: string): string {
+  const [, partition = '', sort = ''] =
+    /"pk":\{"S":"(\w+)[^"]*"\},"sk":\{"S":"(\w+)/.exec(text) ??
+    /":pk":\{"S":"(\w+)/.exec(text) ??
+    []
+  const what = partition === 'operation' ? sort : partition
+  return `${operation} ${text.includes('ADD #arrived') ? 'arrival' : what}`
+}

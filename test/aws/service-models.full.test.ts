@@ -1,0 +1,85 @@
+/**
+ * The models of SQS and S3 that the simulation uses, in real time and without their whims: what the
+ * adapters do over them is what they do over the emulators.
+ */
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { SQSClient } from '@aws-sdk/client-sqs'
+import { limits } from '../../shared/config/limits.ts'
+import { createBlobSweep } from '../../shared/platform/aws/blobs/blob-sweep.ts'
+import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
+import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
+import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { silentLog } from '../../shared/platform/system/log.ts'
+import { blobSweepContract } from '../contract/blob-sweep.ts'
+import { blobsContract } from '../contract/blobs.ts'
+import { chainQueueContract } from '../contract/chain-queue.ts'
+import { nudgesContract } from '../contract/nudges.ts'
+import { createDraw } from '../sim/draw.ts'
+import { createModelBucket } from '../sim/model-bucket.ts'
+import { createModelQueues } from '../sim/model-queues.ts'
+
+const clock = createSystemClock()
+const log = silentLog
+const close = async (): Promise<void> => undefined
+const noChoice = { chooses: false }
+
+function openBlobs() {
+  const s3 = createModelBucket(clock.now).client as S3Client
+  const place = { s3, bucket: 'b', prefix: 'blobs/' }
+  const blobs = createBlobs({ ...place, clock })
+  return { blobs, blobSweep: createBlobSweep(place) }
+}
+
+/** A client of queues that do nothing that they need not do. */
+function sqsOf(names: readonly string[]): SQSClient {
+  const world = {
+    nowMs: clock.monotonicMs,
+    after: (ms: number, call: () => void) => {
+      const timer = setTimeout(call, ms)
+      return () => clearTimeout(timer)
+    },
+    draw: { ...createDraw(1), chance: () => false },
+    happened: () => undefined,
+  }
+  const model = createModelQueues(
+    world,
+    names.flatMap(name => [
+      { url: name, dead: { url: `${name}-dead`, receivesMax: limits.deliveriesMax } },
+      { url: `${name}-dead` },
+    ]),
+  )
+  const send = (
+    command: { readonly input: object },
+    { abortSignal: signal }: { readonly abortSignal?: AbortSignal } = {},
+  ): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+      model.send(command).then(resolve, reject)
+    })
+  return { send } as unknown as SQSClient
+}
+
+function openChains() {
+  const sqs = sqsOf(['short', 'long'])
+  const queues = {
+    short: { url: 'short', deadUrl: 'short-dead' },
+    long: { url: 'long', deadUrl: 'long-dead' },
+  }
+  const { blobs } = openBlobs()
+  const chainsFor = (visibilityMs: number) =>
+    createChainQueue({ sqs, queues, blobs, clock, log, visibilityMs })
+  return { chains: chainsFor(1_000), lasting: chainsFor(60_000), visibilityMs: 1_000 }
+}
+
+blobsContract('model of S3', async () => ({ ports: openBlobs(), close }))
+blobSweepContract('model of S3', async () => ({ ports: openBlobs(), close }))
+chainQueueContract('model of SQS', async () => ({ ports: openChains(), close }), noChoice)
+nudgesContract(
+  'model of SQS',
+  async () => ({
+    ports: { nudges: createNudges({ sqs: sqsOf(['nudges']), url: 'nudges', clock, log }) },
+    close,
+  }),
+  noChoice,
+)

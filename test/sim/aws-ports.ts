@@ -1,0 +1,123 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { SendMessageBatchCommandInput, SQSClient } from '@aws-sdk/client-sqs'
+import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
+import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
+import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
+import { silentLog } from '../../shared/platform/system/log.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { ChainQueuePort } from '../../shared/ports/queue.ts'
+import type { Ask } from './ask.ts'
+import { type AwsServices, chainUrls, nudgesUrl } from './aws-services.ts'
+import type { ModelBucket } from './model-bucket.ts'
+import type { ModelQueues } from './model-queues.ts'
+import type { SimNode } from './node.ts'
+import type { World } from './world.ts'
+
+/** Queues, nudges and blobs of a process over the adapters for AWS; each request is an effect. */
+export function awsPortsOver(
+  world: World,
+  services: AwsServices,
+  { ask, node }: { readonly ask: Ask; readonly node: SimNode },
+): Pick<Platform, 'chains' | 'nudges' | 'blobs'> {
+  const { clock } = node
+  const sqs = sqsOver(world, services.queues, ask)
+  const s3 = s3Over(world, services.bucket, ask)
+  const blobs = createBlobs({ s3, bucket: 'b', prefix: 'blobs/', clock })
+  const chains = createChainQueue({ sqs, queues: chainUrls, blobs, clock, log: silentLog })
+  const nudges = createNudges({ sqs, url: nudgesUrl, clock, log: silentLog })
+  return {
+    blobs,
+    chains: { ...chains, receive: (...asked) => receiveAny(chains, ...asked) },
+    nudges: {
+      nudge: nudges.nudge,
+      // There is one stack.
+      receive: (waitMs, { signal } = {}) =>
+        nudges.receive(waitMs, signal === undefined ? {} : { signal }),
+    },
+  }
+}
+
+/** SQS gives no choice: what is another deployment's is put back, for others to see. */
+async function receiveAny(
+  chains: ChainQueuePort,
+  max: number,
+  waitMs: number,
+  about: Parameters<ChainQueuePort['receive']>[2] = {},
+): ReturnType<ChainQueuePort['receive']> {
+  const { deployment, share: _, ...asked } = about
+  const got = await chains.receive(max, waitMs, asked)
+  const isOwn = (of: string): boolean => deployment === undefined || of === deployment
+  for (const { message, receipt } of got)
+    if (!isOwn(message.deployment)) await chains.extend(receipt, 1_000)
+  return got.filter(({ message }) => isOwn(message.deployment))
+}
+
+/** A client of SQS whose requests are struck by faults. Who gives up hears nothing more. */
+function sqsOver(world: World, queues: ModelQueues, ask: Ask): SQSClient {
+  const nameOf = (command: string, url: string): string => {
+    if (url === nudgesUrl) return command === 'SendMessage' ? 'nudges.nudge' : 'nudges.receive'
+    const isDead = url.endsWith('-dead')
+    const names: Readonly<Record<string, string>> = {
+      SendMessageBatch: 'chains.send',
+      ReceiveMessage: isDead ? 'chains.list' : 'chains.receive',
+      DeleteMessage: 'chains.remove',
+      DeleteMessageBatch: 'chains.redrive',
+      ChangeMessageVisibility: 'chains.extend',
+      ChangeMessageVisibilityBatch: 'chains.list',
+    }
+    return names[command] ?? 'chains.send'
+  }
+  const send = (
+    command: { readonly input: object },
+    { abortSignal: signal }: { readonly abortSignal?: AbortSignal } = {},
+  ): Promise<unknown> => {
+    const { QueueUrl = '' } = command.input as { readonly QueueUrl?: string }
+    const name = nameOf(command.constructor.name.replace('Command', ''), QueueUrl)
+    if (name === 'chains.send' || name === 'nudges.nudge')
+      world.observer.kept(JSON.stringify(command.input))
+    const asked = ask(name, async (_call, kind) => {
+      if (kind === 'message before its time') await queues.send(early(command))
+      return queues.send(command)
+    })
+    // A message that got lost has no answer of its own.
+    const done = asked.then(answer => (answer as object | undefined) ?? {})
+    if (signal === undefined) return done
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }))
+      if (signal.aborted) giveUp()
+      signal.addEventListener('abort', giveUp, { once: true })
+      done.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+    })
+  }
+  return { send } as unknown as SQSClient
+}
+
+/** Messages lie: also about what is ready. */
+function early(command: { readonly input: object }): { readonly input: object } {
+  const input = command.input as SendMessageBatchCommandInput
+  const Entries = (input.Entries ?? []).map(({ Id, MessageBody = '{}' }) => {
+    const { operations = [], ...rest } = JSON.parse(MessageBody) as {
+      readonly operations?: readonly number[]
+    }
+    return {
+      Id,
+      MessageBody: JSON.stringify({ ...rest, operations: operations.map(id => id + 1) }),
+    }
+  })
+  const same = Object.create(Object.getPrototypeOf(command) as object) as object
+  return Object.assign(same, { input: { ...input, Entries } })
+}
+
+/** A client of S3; what is put stands also in the store, at which the checks look. */
+function s3Over(world: World, { client }: ModelBucket, ask: Ask): S3Client {
+  const send = (command: { readonly input: object }): Promise<unknown> => {
+    const isPut = command.constructor.name === 'PutObjectCommand'
+    const { Body } = command.input as { readonly Body?: Uint8Array }
+    return ask(isPut ? 'blobs.put' : 'blobs.get', async () => {
+      const answer: unknown = await client.send(command as never)
+      if (isPut && Body !== undefined) world.store.blobs.put(Uint8Array.from(Body))
+      return answer
+    })
+  }
+  return { send } as unknown as S3Client
+}

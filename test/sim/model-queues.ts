@@ -1,0 +1,234 @@
+import type {
+  ChangeMessageVisibilityCommandInput,
+  DeleteMessageCommandInput,
+  ReceiveMessageCommandInput,
+  SendMessageBatchCommandInput,
+  SendMessageCommandInput,
+} from '@aws-sdk/client-sqs'
+import { awsLimits } from '../../shared/config/aws-limits.ts'
+import type { Draw } from './draw.ts'
+
+interface Stored {
+  readonly id: string
+  readonly body: string
+  receives: number
+  receipt: string
+  visibleAtMs: number
+}
+
+/** A queue of the model; one with dead letters moves a message there after `receivesMax`. */
+export interface ModelQueue {
+  readonly url: string
+  readonly dead?: { readonly url: string; readonly receivesMax: number }
+}
+
+/** What the model needs of its world. */
+export interface QueueWorld {
+  readonly nowMs: () => number
+  /** Calls after so many milliseconds; answers how to call it off. */
+  readonly after: (ms: number, call: () => void) => () => void
+  readonly draw: Draw
+  /** Hears what of it happened that is rare. */
+  readonly happened: (what: QueueEvent) => void
+}
+
+/** What SQS may do and a kinder queue would not. */
+export const queueEvents = [
+  'a message is delivered twice',
+  'a look misses messages',
+  'a part of a batch fails',
+  'a receipt is void',
+  'a message becomes a dead letter',
+] as const
+
+type QueueEvent = (typeof queueEvents)[number]
+
+/** How SQS answers a request. */
+export interface ModelQueues {
+  /** Throws what the SDK would. A receive waits at the server. */
+  readonly send: (command: { readonly input: object }) => Promise<Answer>
+  /** Bodies that are there, dead ones included. */
+  readonly bodies: () => readonly string[]
+}
+
+type Answer = Readonly<Record<string, unknown>>
+type Run = (input: never) => Answer | Promise<Answer>
+interface Batched {
+  readonly Id: string | undefined
+  readonly ReceiptHandle?: string | undefined
+  readonly VisibilityTimeout?: number | undefined
+}
+
+/**
+ * SQS standard queues as far as the adapters use them: at least once and sometimes twice, in any
+ * order, hidden while on loan, a part of a batch may fail, a short look may miss what is there, a
+ * receipt of before may be void or not. Every request is one moment, but a receive that waits.
+ */
+export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[]): ModelQueues {
+  const { draw, nowMs, happened } = world
+  const stored = new Map<string, Stored[]>(all.map(({ url }) => [url, []]))
+  const waiting = new Set<() => void>()
+  let count = 0
+  const at = (url = ''): Stored[] => {
+    const found = stored.get(url)
+    if (found === undefined) throw refusal('QueueDoesNotExist')
+    return found
+  }
+  const changed = (): void => {
+    for (const wake of [...waiting]) wake()
+  }
+  const put = (url: string | undefined, body: string, delayMs: number): Answer => {
+    if (Buffer.byteLength(body) > awsLimits.messageBytesMax) throw refusal('InvalidParameterValue')
+    count += 1
+    const visibleAtMs = nowMs() + delayMs
+    at(url).push({ id: `m${count}`, body, receives: 0, receipt: '', visibleAtMs })
+    changed()
+    return { MessageId: `m${count}` }
+  }
+  const bury = (url: string, { receivesMax, url: deadUrl }: NonNullable<ModelQueue['dead']>) => {
+    const messages = at(url)
+    const spent = ({ receives, visibleAtMs }: Stored): boolean =>
+      receives >= receivesMax && visibleAtMs <= nowMs()
+    for (const one of messages.filter(spent)) {
+      messages.splice(messages.indexOf(one), 1)
+      at(deadUrl).push({ ...one, visibleAtMs: nowMs() })
+      happened('a message becomes a dead letter')
+    }
+  }
+  const take = (input: ReceiveMessageCommandInput): readonly Stored[] => {
+    const { QueueUrl = '', MaxNumberOfMessages: max = 1, VisibilityTimeout = 30 } = input
+    const dead = all.find(({ url }) => url === QueueUrl)?.dead
+    if (dead !== undefined) bury(QueueUrl, dead)
+    const seen = at(QueueUrl).filter(({ visibleAtMs }) => visibleAtMs <= nowMs())
+    const isShort = (input.WaitTimeSeconds ?? 0) === 0
+    if (isShort && seen.length > 0 && draw.chance(0.1)) {
+      happened('a look misses messages')
+      return []
+    }
+    const order = draw.chance(0.3) ? seen.toReversed() : seen
+    return order.slice(0, max).map(one => {
+      count += 1
+      one.receives += 1
+      one.receipt = `${one.id} r${count}`
+      const isTwice = draw.chance(0.02)
+      if (isTwice) happened('a message is delivered twice')
+      one.visibleAtMs = nowMs() + (isTwice ? draw.whole(0, 2_000) : VisibilityTimeout * 1_000)
+      return { ...one }
+    })
+  }
+  /** The message of a receipt, if it is still its own. */
+  const owned = (url: string | undefined, receipt = ''): Stored | undefined => {
+    const [id] = receipt.split(' ')
+    const one = at(url).find(other => other.id === id)
+    if (one === undefined || one.receipt === receipt) return one
+    // SQS often takes an older one.
+    return draw.chance(0.5) ? one : undefined
+  }
+  const remove = ({ QueueUrl, ReceiptHandle }: DeleteMessageCommandInput): void => {
+    const one = owned(QueueUrl, ReceiptHandle)
+    if (one === undefined) return
+    const messages = at(QueueUrl)
+    messages.splice(messages.indexOf(one), 1)
+  }
+  const hide = (input: ChangeMessageVisibilityCommandInput): void => {
+    const one = owned(input.QueueUrl, input.ReceiptHandle)
+    if (one === undefined || one.visibleAtMs <= nowMs()) {
+      happened('a receipt is void')
+      throw refusal(one === undefined ? 'ReceiptHandleIsInvalid' : 'MessageNotInflight')
+    }
+    one.visibleAtMs = nowMs() + (input.VisibilityTimeout ?? 0) * 1_000
+    changed()
+  }
+  /** Each entry by itself; some are left undone. */
+  const each = <Entry extends Batched>(
+    entries: readonly Entry[] | undefined = [],
+    run: (entry: Entry) => void,
+  ): Answer => {
+    if (entries.length === 0) throw refusal('EmptyBatchRequest')
+    if (entries.length > awsLimits.batchMax) throw refusal('TooManyEntriesInBatchRequest')
+    const Failed: object[] = []
+    for (const entry of entries) {
+      if (draw.chance(0.02)) {
+        happened('a part of a batch fails')
+        Failed.push({ Id: entry.Id, SenderFault: false, Code: 'InternalError' })
+        continue
+      }
+      try {
+        run(entry)
+      } catch (thrown) {
+        Failed.push({ Id: entry.Id, SenderFault: true, Code: (thrown as Error).name })
+      }
+    }
+    return { Failed }
+  }
+  const commands: Readonly<Record<string, Run>> = {
+    SendMessageCommand: ({
+      QueueUrl,
+      MessageBody = '',
+      DelaySeconds = 0,
+    }: SendMessageCommandInput) => put(QueueUrl, MessageBody, DelaySeconds * 1_000),
+    SendMessageBatchCommand: ({ QueueUrl, Entries }: SendMessageBatchCommandInput) => {
+      const bytes = (Entries ?? []).map(({ MessageBody = '' }) => Buffer.byteLength(MessageBody))
+      if (bytes.reduce((sum, one) => sum + one, 0) > awsLimits.messageBytesMax)
+        throw refusal('BatchRequestTooLong')
+      return each(Entries, ({ MessageBody = '' }) => void put(QueueUrl, MessageBody, 0))
+    },
+    ReceiveMessageCommand: async (input: ReceiveMessageCommandInput) => {
+      const untilMs = nowMs() + (input.WaitTimeSeconds ?? 0) * 1_000
+      for (;;) {
+        const taken = take(input)
+        if (taken.length > 0 || nowMs() >= untilMs) return { Messages: taken.map(messageOf) }
+        await sleepUntil(untilMs, at(input.QueueUrl))
+      }
+    },
+    DeleteMessageCommand: (input: DeleteMessageCommandInput) => {
+      remove(input)
+      return {}
+    },
+    DeleteMessageBatchCommand: ({ QueueUrl, Entries }: BatchInput) =>
+      each(Entries, ({ ReceiptHandle }) => remove({ QueueUrl, ReceiptHandle })),
+    ChangeMessageVisibilityCommand: (input: ChangeMessageVisibilityCommandInput) => {
+      hide(input)
+      return {}
+    },
+    ChangeMessageVisibilityBatchCommand: ({ QueueUrl, Entries }: BatchInput) =>
+      each(Entries, ({ ReceiptHandle, VisibilityTimeout }) =>
+        hide({ QueueUrl, ReceiptHandle, VisibilityTimeout }),
+      ),
+  }
+  /** Until something changes, or a message of the queue may be seen. */
+  const sleepUntil = (untilMs: number, messages: readonly Stored[]): Promise<void> =>
+    new Promise(done => {
+      const next = messages.reduce((least, one) => Math.min(least, one.visibleAtMs), untilMs)
+      const wake = (): void => {
+        waiting.delete(wake)
+        callOff()
+        done()
+      }
+      const callOff = world.after(Math.max(1, next - nowMs()), wake)
+      waiting.add(wake)
+    })
+  return {
+    send: async command => {
+      const name = command.constructor.name
+      const run = commands[name]
+      if (run === undefined) throw new TypeError(`the model does not know ${name}`)
+      return run(command.input as never)
+    },
+    bodies: () => [...stored.values()].flatMap(one => one.map(({ body }) => body)),
+  }
+}
+
+interface BatchInput {
+  readonly QueueUrl: string | undefined
+  readonly Entries: readonly Batched[] | undefined
+}
+
+function messageOf({ id, body, receipt, receives }: Stored): object {
+  const Attributes = { ApproximateReceiveCount: String(receives) }
+  return { MessageId: id, Body: body, ReceiptHandle: receipt, Attributes }
+}
+
+function refusal(name: string): Error {
+  return Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 400 } })
+}
