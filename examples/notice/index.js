@@ -7,6 +7,10 @@ const provider = {
     await require('node:fs/promises').writeFile(path, text)
     return { id: path, outs: { path, text } }
   },
+  async diff(_id, olds, news) {
+    const replaces = olds.path === news.path ? [] : ['path']
+    return { changes: replaces.length > 0 || olds.text !== news.text, replaces }
+  },
   async read(id, props) {
     const text = await require('node:fs/promises').readFile(id, 'utf8')
     return { id, props: { ...props, text } }

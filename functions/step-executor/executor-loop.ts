@@ -11,7 +11,7 @@ import {
 } from '../../shared/engine/executor/admission.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
-import { createPlanIndex } from '../../shared/engine/executor/plan-index.ts'
+import { createPlanIndex, type PlanIndex } from '../../shared/engine/executor/plan-index.ts'
 import type { Slots } from '../../shared/engine/deployment/slots.ts'
 import { createStepSource } from '../../shared/engine/executor/step-source.ts'
 import { decodeSnapshot } from '../../shared/state/deployment.ts'
@@ -35,6 +35,8 @@ export interface RunningExecutor {
 /** What an executor is started for. */
 interface Post {
   readonly deployment: DeploymentId
+  /** What was read of its log before; nothing, where it is absent. */
+  readonly plan?: PlanIndex
   /** What bounds the operations of a deployment in this process. */
   readonly slots: Slots
   /** Its time, when that is limited; `leave` is called when it has too little of it left. */
@@ -58,14 +60,13 @@ export interface DeploymentExecutor {
 export async function createDeploymentExecutor(
   asked: Asked,
   surroundings: Surroundings,
-  { deployment, slots, limited }: Post,
+  { deployment, slots, limited, plan = createPlanIndex(asked.platform, deployment) }: Post,
 ): Promise<DeploymentExecutor> {
   const { platform, request } = asked
   const { baseNow } = surroundings
   const executor = platform.random.uuid() as ExecutorId
   const lease = await leaseOf(asked, surroundings, { deployment, executor })
   const parting = createParting(lease)
-  const plan = createPlanIndex(platform, deployment)
   const sealing = createSealing(request.secrets)
   const stepOf = createStepSource({
     deployment,

@@ -3,6 +3,7 @@ import type { EventSink } from '../../shared/engine/events/event.ts'
 import { leaveMs } from '../../shared/engine/deployment/hand-over.ts'
 import type { Pin } from '../../shared/engine/deployment/log-view.ts'
 import { firstPinOf, requireRules } from '../../shared/engine/deployment/rules.ts'
+import { createPlanIndex } from '../../shared/engine/executor/plan-index.ts'
 import { createSlots } from '../../shared/engine/deployment/slots.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { limits } from '../../shared/config/limits.ts'
@@ -130,7 +131,8 @@ async function warmUp(
   }
   const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
   const asked = await inEnvironment(server, given)
-  return { deployment, asked, surroundings: await surround(asked), recorder, until }
+  const plan = createPlanIndex(platform, deployment)
+  return { deployment, asked, surroundings: await surround(asked), recorder, plan, until }
 }
 
 /**
@@ -139,12 +141,12 @@ async function warmUp(
  */
 async function handled(
   server: DeliveryServer,
-  { asked, surroundings }: Warm,
+  { asked, surroundings, plan }: Warm,
   { deployment, own, time }: Work,
 ): Promise<{ readonly failed: readonly Delivery[]; readonly isLasting: boolean }> {
   const slots = createSlots(limits.chainOperationsMax)
   const limited = limitedTo(asked.platform, time)
-  const post = { deployment, slots, limited }
+  const post = { deployment, plan, slots, limited }
   const executor = await createDeploymentExecutor(asked, surroundings, post)
   let isStopped = false
   const endWatching = watchStop(asked, deployment, isForced => {

@@ -1,5 +1,6 @@
 import { limits } from '../../shared/config/limits.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
+import type { PlanIndex } from '../../shared/engine/executor/plan-index.ts'
 import type { EventRecorder } from '../../shared/engine/events/recorder.ts'
 import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
 import { type Asked, type Surroundings, tearDown } from '../surroundings/surround.ts'
@@ -10,6 +11,8 @@ export interface Warm {
   readonly asked: Asked
   readonly surroundings: Surroundings
   readonly recorder: EventRecorder
+  /** Its log as far as it was read: each call reads on from there. */
+  readonly plan: PlanIndex
   /** From when on it is made anew: credentials that its plugins got end. */
   readonly until: EpochMs
 }

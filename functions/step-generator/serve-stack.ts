@@ -194,7 +194,13 @@ async function begin(
   time: LifeTime,
 ): Promise<Served> {
   const request = await server.open(asked)
-  if (asked.dryRun) return servePreview(server, request, asked)
+  if (asked.dryRun) {
+    const served = await servePreview(server, request, asked)
+    // No release follows a preview that would wake the next, whose own nudge may be used up by now.
+    if ((await server.requests.waiting(asked.stack, 1)).length > 0)
+      await server.platform.nudges.nudge(asked.stack, 0)
+    return served
+  }
   await server.platform.nudges.nudge(asked.stack, limits.deadManNudgeMs)
   try {
     const end = await serveLife(server, request, {

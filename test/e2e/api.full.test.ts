@@ -29,7 +29,8 @@ async function serve(place: Place, port = 0): Promise<string> {
   const started = place.start(['serve', '--port', String(port)], { env })
   serving = started
   const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
-  await until(() => address.test(started.said()), { what: `an API: ${started.said()}` })
+  const isThere = (): boolean => address.test(started.said())
+  await until(isThere, { what: 'an API', limitMs: 60_000 })
   return address.exec(started.said())?.[1] ?? ''
 }
 

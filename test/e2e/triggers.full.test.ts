@@ -61,7 +61,8 @@ async function serve(): Promise<void> {
   const started = place.start(['serve', '--port', '0'], { env })
   serving = started
   const address = /Webhooks are taken at (http:\/\/127\.0\.0\.1:\d+\/hooks\/)/
-  await until(() => address.test(started.said()), { what: `a server: ${started.said()}` })
+  const isThere = (): boolean => address.test(started.said())
+  await until(isThere, { what: 'a server', limitMs: 60_000 })
   url = `${address.exec(started.said())?.[1] ?? ''}site`
 }
 

@@ -142,6 +142,15 @@ describe('every role', () => {
     expect(actionsOf('api').filter(action => action.startsWith('s3:Delete'))).toEqual([])
   })
 
+  test.each(parts)(
+    '%s makes no schedule, but the API; the schedule function removes some',
+    part => {
+      const asked = actionsOf(part).filter(one => one.startsWith('scheduler:'))
+      const all = ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule']
+      expect(asked).toEqual(part === 'api' ? all : part === 'schedule' ? all.slice(1) : [])
+    },
+  )
+
   test('compaction and schedules hold no key of stacks', () => {
     expect(actionsOn(statements('compaction'), 'SecretsKey')).toEqual([])
     expect(actionsOn(statements('schedule'), 'SecretsKey')).toEqual(['kms:Decrypt'])

@@ -76,6 +76,15 @@ test('a preview changes nothing, and its request keeps what it came to', async (
   expect(all.cloud.log).toEqual([])
 })
 
+test('what waits behind a preview has its turn, though its own nudge was used up before', async () => {
+  const all = await opened()
+  await all.preview('p')
+  await all.ask('k')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  expect((await all.goOn()).filter(one => one === 'ended')).toHaveLength(2)
+  expect(await namesIn(all)).toContain('a')
+})
+
 test('a generator that dies is followed by one that its dead-man nudge wakes', async () => {
   const all = await opened()
   await all.ask('k')

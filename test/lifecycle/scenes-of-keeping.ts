@@ -157,6 +157,8 @@ function sessionOf({ platform }: TestProcess): Parameters<typeof makeStack>[0] {
     home: '/',
     io: { env: {} },
     interactive: false,
+    // There is no file of the stack.
+    project: () => ({ name: 'life', file: 'Pulumi.yaml', stackConfigDir: '/' }),
     local: () => Promise.resolve(local),
     tools: { secrets },
   }
