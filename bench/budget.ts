@@ -13,15 +13,14 @@ import type { MeasuredBudget } from './cost/measured.ts'
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })
 const rows: MeasuredBudget['rows'] = []
 for (const size of values.sizes.split(',').map(Number)) {
-  const spent = await spendOn(size)
-  checkSpent(spent)
-  for (const one of spent) {
+  const spent = await spendOn(size, one => {
     const { resources } = one
     const command = one.command as MeasuredBudget['rows'][number]['command']
     rows.push({ command, resources, ...totalsOf(one) })
-  }
+    console.log(JSON.stringify(rows.at(-1)))
+  })
+  checkSpent(spent)
 }
 const found: MeasuredBudget = { date: today(), command: 'npm run bench -- budget', rows }
 writeFileSync(join(root, 'docs/measured/budget.json'), `${JSON.stringify(found, undefined, 2)}\n`)
-for (const one of rows) console.log(JSON.stringify(one))
 process.exit(0)

@@ -49,27 +49,29 @@ async function main(): Promise<void> {
     quietSeconds: Number(values.quiet),
   }
   try {
-    const phases: MeasuredPhase[] = []
-    for (const resources of values.sizes.split(',').map(Number)) {
-      const aws = awsSettings(process.env)
-      phases.push(...(await measurePhases({ ...about, aws, proxy, bundles, resources, say })))
-    }
     const words = process.argv.slice(2).join(' ')
-    const run: MeasuredRun = {
+    const run: Omit<MeasuredRun, 'phases' | 'load'> = {
       date: today(),
       command: `npm run bench -- cost ${words}`.trim(),
       repetitions: 1,
       machine: machineNow(),
-      load: Math.round(loadavg()[2] ?? 0),
       versions: {
         Node: process.versions.node,
         ...Object.fromEntries(emulators.map(({ name, version }) => [name, version])),
       },
       commit: commitNow(),
       ...about,
-      phases,
     }
-    writeFileSync(values.out, `${JSON.stringify(run, undefined, 2)}\n`)
+    const phases: MeasuredPhase[] = []
+    // Written after each command: the next one may fail, and takes long.
+    const measured = (phase: MeasuredPhase): void => {
+      phases.push(phase)
+      const found: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }
+      writeFileSync(values.out, `${JSON.stringify(found, undefined, 2)}\n`)
+    }
+    const aws = awsSettings(process.env)
+    for (const resources of values.sizes.split(',').map(Number))
+      await measurePhases({ ...about, aws, proxy, bundles, resources, say, measured })
   } finally {
     bundles.remove()
     await proxy.close()

@@ -24,6 +24,8 @@ export interface PhasesAbout {
   readonly executorsMax: number
   readonly quietSeconds: number
   readonly say: (line: string) => void
+  /** Gets each command that is over. */
+  readonly measured: (phase: MeasuredPhase) => void
 }
 
 /** A command that takes longer is given up. */
@@ -34,7 +36,7 @@ const phaseTriesMax = 3
  * Creates, leaves, updates, refreshes and destroys resources in a new local cloud, and counts what
  * each command asked for, with what it left behind: nudges and calls that come later.
  */
-export async function measurePhases(about: PhasesAbout): Promise<readonly MeasuredPhase[]> {
+export async function measurePhases(about: PhasesAbout): Promise<void> {
   const { aws, proxy, bundles, resources, delayMs, executorsMax, say } = about
   const place = await createCloudPlace('rounds', {
     aws,
@@ -46,7 +48,6 @@ export async function measurePhases(about: PhasesAbout): Promise<readonly Measur
     const variables = { COUNT: String(resources), DELAY: String(delayMs), CHANGE: 'update' }
     const first = await place.upload({ ...variables, STEP: '1' })
     const second = await place.upload({ ...variables, STEP: '2' })
-    const phases: MeasuredPhase[] = []
     const run = async (
       name: MeasuredPhase['name'],
       command: Command,
@@ -57,7 +58,7 @@ export async function measurePhases(about: PhasesAbout): Promise<readonly Measur
       const triesMax = name === 'no-op' || name === 'refresh' ? phaseTriesMax : 1
       for (let tries = 1; ; tries += 1)
         try {
-          phases.push({ ...(await measurePhase(place, about, asked)), tries })
+          about.measured({ ...(await measurePhase(place, about, asked)), tries })
           return
         } catch (thrown) {
           say(String(thrown).slice(0, 2_000))
@@ -70,7 +71,6 @@ export async function measurePhases(about: PhasesAbout): Promise<readonly Measur
     await run('update', 'up', second)
     await run('refresh', 'refresh', second)
     await run('destroy', 'destroy', second)
-    return phases
   } finally {
     await place.remove()
   }

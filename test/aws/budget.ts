@@ -64,7 +64,10 @@ async function countedPorts(add: (purpose: string, billed: Billed) => void) {
 }
 
 /** Deploys, changes and removes `count` resources, and says what each command spent. */
-export async function spendOn(count: number): Promise<readonly Spent[]> {
+export async function spendOn(
+  count: number,
+  told: (one: Spent) => void = () => undefined,
+): Promise<readonly Spent[]> {
   let sums = new Map<string, Sum>()
   const counted = await countedPorts((purpose, billed) => add(sums, purpose, billed))
   const stack = stackIdOf(project, stackName)
@@ -104,7 +107,9 @@ export async function spendOn(count: number): Promise<readonly Spent[]> {
     // Time is slow, so that a machine with other work loses no lease.
     const { result } = await engine.run(given, { disturb, parallel: 64, haste: 0.1, ...asked })
     if (result.result !== 'succeeded') throw new Error(`${command} ${JSON.stringify(result)}`)
-    spent.push({ command, resources: count, by: sums })
+    const one = { command, resources: count, by: sums }
+    spent.push(one)
+    told(one)
   }
   try {
     await run('create', program(count, 'a'), {})
