@@ -1,7 +1,4 @@
 import { pollDeliveries } from './handle.ts'
-import { type Base, baseOf } from '../../shared/engine/deployment/base.ts'
-import type { Pin } from '../../shared/engine/deployment/log-view.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { chainsOf } from '../../shared/engine/deployment/chains-of.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
 import {
@@ -9,12 +6,12 @@ import {
   type FunctionTime,
   type SlowOnes,
 } from '../../shared/engine/executor/admission.ts'
+import { baseOfPin } from './base-of-pin.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
 import { createPlanIndex, type PlanIndex } from '../../shared/engine/executor/plan-index.ts'
 import type { Slots } from '../../shared/engine/deployment/slots.ts'
 import { createStepSource } from '../../shared/engine/executor/step-source.ts'
-import { decodeSnapshot } from '../../shared/state/deployment.ts'
 import { keepLease, type LeaseKeeper } from '../../shared/engine/executor/lease.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -190,18 +187,4 @@ function admitterOf(
     if (admission === 'later') limited.leave()
     return admission
   }
-}
-
-/** The base of a pin, opened once. */
-async function baseOfPin(
-  { platform, request }: Asked,
-  baseNow: Surroundings['baseNow'],
-  pin: Pin,
-): Promise<Base> {
-  const known = baseNow.current
-  if (known?.epoch === pin.epoch) return known
-  const stored = await readSnapshotBlob(platform.blobs, pin.base)
-  const base = baseOf(decodeSnapshot(stored, request.secrets), pin.epoch)
-  baseNow.current = base
-  return base
 }

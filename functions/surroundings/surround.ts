@@ -63,6 +63,8 @@ export interface Hosts {
 /** Where states of providers are found that the program has not registered (yet). */
 export interface BaseNow {
   current: Base | undefined
+  /** One that is being read. */
+  opening?: { readonly epoch: number; readonly base: Promise<Base> } | undefined
   /** Those that an earlier life of the deployment made. */
   madeBefore: (urn: Urn, id: string) => ResourceState | undefined
   /** Those that the deployment settled, as far as its executor has read the log. */
