@@ -28,6 +28,7 @@ test('messages are billed by 64 KB; who asks and gets none is counted apart', ()
   expect(
     countRequest({ ...passed, target: 'AmazonSQS.SendMessage', requestBytes: 65_537 }),
   ).toEqual({ messages: 2 })
+  expect(countRequest({ ...passed, target: 'AmazonSQS.GetQueueAttributes' })).toEqual({})
 })
 
 test('a refused condition costs as much as the item that stood there', () => {

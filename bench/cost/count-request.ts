@@ -47,7 +47,7 @@ function objects({ method, path, status }: Passed): Partial<Counts> {
 }
 
 function messages(operation: string, passed: Passed): Partial<Counts> {
-  // The local cloud asks in the place of the scaling of tasks, which reads metrics.
+  // So the local cloud sees what waits for its long pool; AWS does by metrics, which are free.
   if (operation === 'GetQueueAttributes') return {}
   if (operation === 'ReceiveMessage' && !/"Messages":\s*\[\s*\{/.test(passed.answered))
     return { emptyReceives: 1 }

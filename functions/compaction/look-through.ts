@@ -1,9 +1,9 @@
-import { limits } from '../../shared/config/limits.ts'
+import { forgetRequests } from './forget-requests.ts'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { NudgesPort } from '../../shared/ports/queue.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
-import type { EpochMs, StackId } from '../../shared/records/ids.ts'
+import type { StackId } from '../../shared/records/ids.ts'
 
 /** What looking through the stacks asks of the outside. */
 export interface LookThroughDeps {
@@ -21,9 +21,6 @@ export interface LookedThrough {
   readonly forgotten: number
 }
 
-/** Requests that one look forgets at most. */
-const forgottenMax = 1_000
-
 /**
  * Nudges each stack that has a deployment or a request, in case every message about it was lost,
  * and forgets requests that ended long ago. May be called at any time: a nudge too many only looks.
@@ -37,7 +34,6 @@ export async function lookThrough(deps: LookThroughDeps): Promise<LookedThrough>
     await deps.nudges.nudge(id, 0)
     nudged.push(id)
   }
-  const before = (deps.clock.now() - limits.requestsKeptMs) as EpochMs
-  const forgotten = await deps.requests.forget(before, forgottenMax)
+  const forgotten = await forgetRequests(deps)
   return { nudged, unreadable: unreadable.map(({ id }) => id), forgotten }
 }

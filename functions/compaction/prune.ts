@@ -1,3 +1,4 @@
+import { forgetRequests } from './forget-requests.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { type Keeping, type Removed, removeOld } from '../../shared/engine/deployment/retention.ts'
@@ -55,8 +56,9 @@ export async function prune(
 }
 
 /**
- * The little of it that the end of a command does: a few deployments of any stack, and a sweep only
- * when something went. What fails here is no concern of the command, which succeeded.
+ * The little of it that the end of a command does: a few deployments of any stack, a sweep only
+ * when something went, and requests that ended long ago. What fails here is no concern of the
+ * command, which succeeded.
  */
 export async function tidy(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, keeping } = deps
@@ -67,6 +69,7 @@ export async function tidy(deps: PruneDeps): Promise<void> {
     )
     if (removed.deployments.length + removed.versions.length > 0)
       await sweepBlobs(platform, { dryRun: false })
+    await forgetRequests(platform)
   } catch (thrown) {
     platform.journal.write('warn', 'retention.failed', { reason: messageOf(thrown) })
   }

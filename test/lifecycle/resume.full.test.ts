@@ -19,5 +19,5 @@ test.concurrent.each(scenarios)(
     console.log(`${effects} effects: ${outlived} outlived, ${unknowable} with an unknowable create`)
     expect(outlived).toBeGreaterThan(effects / 2)
   },
-  600_000,
+  1_200_000,
 )
