@@ -23,7 +23,7 @@ export interface DisplayOptions {
   readonly interactive: boolean
   readonly suppressOutputs: boolean
   readonly showSecrets: boolean
-  /** Whether resources that stay as they are, and the steps that a replacement consists of, show. */
+  /** Whether resources that stay as they are, and the steps of a replacement, show. */
   readonly showSames: boolean
   readonly showReplacementSteps: boolean
   readonly stack: string
