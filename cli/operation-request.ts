@@ -38,6 +38,7 @@ export async function requestOf(
       file,
       secrets,
       check: command === 'up' && !flags.is('skipConfigValidation'),
+      names: command === 'up',
       ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
     }),
     dryRun: false,

@@ -68,6 +68,9 @@ export const limits = {
   /** How long the key of a request that has ended is known: who asks again gets the same. */
   requestsKeptMs: 30 * 24 * 3_600_000,
 
+  /** Letters that one part of a name pattern may ask chance for. */
+  namePartMax: 256,
+
   /** Registrations that one record of the log holds: none grows with what is decided at once. */
   decidedPerRecordMax: 100,
   /** Operations of one plan page: a page stays below half a megabyte. */

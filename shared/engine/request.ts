@@ -1,3 +1,4 @@
+import type { Autonaming } from '../names/automatic-name.ts'
 import type { ConfigValue } from '../programs/config.ts'
 import type { BlobHash, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
@@ -29,6 +30,8 @@ export interface DeployRequest {
   readonly source: ProjectSource
   /** `ns:key` → value, project defaults applied. */
   readonly config: ReadonlyMap<string, ConfigValue>
+  /** How resources without a name are called, where the configuration says so. */
+  readonly autonaming?: Autonaming
   readonly secrets: SecretsManager
   /** Keyed digest of program and configuration, by which a resume knows them again. */
   readonly program: string

@@ -8,6 +8,7 @@
  *
  * Errors: a refused or failed call throws `ProviderError`; anything else thrown is a fault of ours.
  */
+import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 
@@ -21,6 +22,8 @@ export interface CheckFailure {
 export interface CheckResult {
   readonly inputs: PropertyMap
   readonly failures: readonly CheckFailure[]
+  /** The plugin cannot be told of names: what was proposed was left out. */
+  readonly isNameUntold?: boolean
 }
 
 /** One entry of a detailed diff. */
@@ -165,6 +168,7 @@ export interface Provider {
       news: PropertyMap
       allowUnknowns: boolean
       randomSeed: Uint8Array
+      naming?: NameProposal | undefined
     },
   ) => Promise<CheckResult>
   readonly diff: (

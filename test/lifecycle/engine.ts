@@ -58,6 +58,8 @@ export interface Asked {
   readonly skewMs?: number
   /** How many times as fast as ours the time of the run passes. */
   readonly haste?: number
+  /** What else the request says. */
+  readonly request?: Partial<DeployRequest>
   /** Hears each effect of the run. */
   readonly heard?: (name: string, asked: readonly unknown[]) => void
 }
@@ -216,5 +218,6 @@ function requestOf(given: {
     wait: false,
     ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),
     pendingCreates: { exist: new Map(), forget: asked.forget ?? false },
+    ...asked.request,
   }
 }

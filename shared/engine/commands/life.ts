@@ -84,6 +84,7 @@ export function createLife(deps: LifeDeps): Life {
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
+      autonaming: request.autonaming,
       base,
       sets,
       runner,

@@ -9,6 +9,7 @@
 import type { CallResult, Provider } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { SetDelta } from '../../records/log.ts'
+import type { Autonaming } from '../../names/automatic-name.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
@@ -59,6 +60,7 @@ export interface GeneratorContext {
   readonly project: string
   readonly preview: boolean
   readonly continueOnError: boolean
+  readonly autonaming: Autonaming | undefined
   readonly base: Base
   readonly sets: GeneratorSets
   readonly runner: StepRunner

@@ -13,6 +13,7 @@ import { differenceOf } from './difference.ts'
 import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
+import { deletedFirst } from './naming.ts'
 import { carriedOn, replayed } from './replayed.ts'
 import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
@@ -26,7 +27,8 @@ const gatherMs = 400
  * Decides one registration, carries it out, and answers what the resource is then. Errors were
  * reported when it throws `Bail` or `RegistrationFailed`. Source: `engine.md` 5.3-5.8.
  */
-export async function generate(ctx: GeneratorContext, goal: Goal): Promise<CurrentState> {
+export async function generate(ctx: GeneratorContext, asked: Goal): Promise<CurrentState> {
+  const goal = deletedFirst(ctx, asked)
   const claim = claimUrn(ctx, goal)
   ctx.sets.goals.set(claim.urn, goal)
   try {
