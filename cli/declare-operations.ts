@@ -8,12 +8,17 @@ export function declareOperations(root: Command, attach: Attach): void {
   const up = shared(root.command('up').alias('update'))
     .description('make the resources of a stack what its program says')
     .option('--continue-on-error', 'go on with other resources after an error')
+  up.option('--plan <file>', 'do no more than what a plan of `preview --save-plan` has').option(
+    '--strict',
+    'do no more than what the preview has shown',
+  )
   confirming(refreshing(releasing(up)))
   attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
 
   const preview = shared(root.command('preview').alias('pre'))
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
+    .option('--save-plan <file>', 'write what would be done to a plan for `up --plan`')
   refreshing(releasing(preview))
   attach(
     preview,

@@ -34,8 +34,6 @@ const programOperation = [
   '--show-config',
   '--show-full-output',
   '--ignore-protect',
-  '--plan <file>',
-  '--save-plan <file>',
   '--secrets-provider <kind>',
 ]
 

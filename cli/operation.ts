@@ -11,6 +11,7 @@ import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
 import { requestOf } from './operation-request.ts'
 import { remoteStarting } from './remote/remote-operation.ts'
+import { heldTo, planText, savePlan } from './plan-file.ts'
 import { loggedDisplay } from './event-log.ts'
 import type { Starting } from './starting.ts'
 import type { Session } from './session.ts'
@@ -36,13 +37,20 @@ export async function runOperation(
   const consent = kind.previewOnly ? { preview: true, ask: false } : consentOf(session, flags)
   const starting = await startingOf(session, flags, kind.command)
   const shown = displayOptions(session, flags, { kind: kind.command, stack: starting.stack })
+  if (flags.is('strict') && !consent.preview)
+    throw error('CLI_USAGE', '--strict holds the update to its preview: it cannot be skipped')
+  let plan: string | undefined
   if (consent.preview) {
     const preview = await runOnce(session, starting, { ...shown, dryRun: true })
+    plan = preview.result.plan
     check(preview, flags, { isPreview: true, expectNone: kind.previewOnly })
+    if (kind.previewOnly) savePlan(session, flags, preview.result.plan)
     if (kind.previewOnly) return 0
     if (consent.ask) await askToGoOn(session, preview, { ...shown, dryRun: true, diff: true })
   }
-  check(await runOnce(session, starting, shown), flags, { isPreview: false, expectNone: true })
+  const held = flags.is('strict') && plan !== undefined ? { ...shown, plan } : shown
+  const run = await runOnce(session, starting, held)
+  check(run, flags, { isPreview: false, expectNone: true })
   return 0
 }
 
@@ -54,8 +62,14 @@ async function startingOf(
 ): Promise<Starting> {
   const local = await session.local()
   if (local.remote !== undefined) return remoteStarting(session, flags, command)
-  const request = await requestOf(session, flags, command)
-  const start: Starting['start'] = (dryRun, sink) => local.deploy({ ...request, dryRun }, sink)
+  const { blobs } = local.platform
+  const asked = await requestOf(session, flags, command)
+  const request = await heldTo(blobs, asked, planText(session, flags))
+  const drawsPlan = flags.text('savePlan') !== undefined || flags.is('strict')
+  const start: Starting['start'] = async (dryRun, sink, plan) => {
+    const held = await heldTo(blobs, request, plan)
+    return local.deploy({ ...held, dryRun, drawsPlan: dryRun && drawsPlan }, sink)
+  }
   return { stack: request.stack, start }
 }
 
@@ -100,7 +114,11 @@ interface Run {
   readonly interrupted: boolean
 }
 
-async function runOnce(session: Session, starting: Starting, shown: DisplayOptions): Promise<Run> {
+async function runOnce(
+  session: Session,
+  starting: Starting,
+  shown: DisplayOptions & { readonly plan?: string },
+): Promise<Run> {
   const log = { target: shown.eventLog, cwd: session.cwd }
   const { display, close } = await loggedDisplay(session.tools, shown, log)
   const events: EngineEventPayload[] = []
@@ -121,7 +139,7 @@ async function runOnce(session: Session, starting: Starting, shown: DisplayOptio
   // Who serves leaves when it is interrupted, and cancels nothing.
   const release = starting.leave === undefined ? session.io.onInterrupt(interrupted) : () => {}
   try {
-    const running = await starting.start(shown.dryRun, { emit })
+    const running = await starting.start(shown.dryRun, { emit }, shown.plan)
     stop = () => (interrupts === 1 ? running.cancel() : running.terminate())
     if (interrupts > 0) stop()
     const result = await running.done

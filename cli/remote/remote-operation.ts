@@ -15,6 +15,9 @@ const localOptions = [
   ['skipConfigValidation', '--skip-config-validation'],
   ['showSecrets', '--show-secrets'],
   ['remove', '--remove'],
+  ['savePlan', '--save-plan'],
+  ['strict', '--strict'],
+  ['plan', '--plan'],
 ] as const
 
 /**

@@ -142,6 +142,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
+    readBlob: hash => platform.blobs.get(hash),
     pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
   return { life, monitor, plugins, processes, emitter, performing, baseNow, told: new Set() }

@@ -68,6 +68,8 @@ export const limits = {
   /** How long the key of a request that has ended is known: who asks again gets the same. */
   requestsKeptMs: 30 * 24 * 3_600_000,
 
+  /** Letters of an update plan: it is held in memory. */
+  planBytesMax: 100_000_000,
   /** Letters that one part of a name pattern may ask chance for. */
   namePartMax: 256,
 

@@ -41,6 +41,8 @@ export interface DeployRequest {
   readonly key?: string
   /** Preview of the command: changes nothing (I11). */
   readonly dryRun: boolean
+  /** A preview that draws an update plan. */
+  readonly drawsPlan?: boolean
   readonly options: DeploymentOptions
   /** Go on with the deployment that was interrupted, instead of starting one. */
   readonly resume: boolean
@@ -72,6 +74,8 @@ export interface DeployResult {
   readonly hasChanges: boolean
   /** Operations whose end nobody knows, for the last lines of the display. */
   readonly pending: readonly { readonly urn: string; readonly type: string }[]
+  /** The file of the plan that a preview was to draw, where nothing was in the way. */
+  readonly plan?: string
 }
 
 /** A deployment under way. */

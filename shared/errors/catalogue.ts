@@ -32,6 +32,10 @@ export const catalogue = {
   },
   PROJECT_INVALID: { exit: 2, hint: 'Correct the project file at the place named.' },
   RUNTIME_UNKNOWN: { exit: 2, hint: 'Use `runtime: nodejs`.' },
+  PLAN_INVALID: {
+    exit: 2,
+    hint: 'Save the plan again with `antichain preview --save-plan <file>`, for this stack.',
+  },
   CONFIG_INVALID: { exit: 2, hint: 'Correct the stack configuration file at the place named.' },
   CONFIG_MISSING: { exit: 2, hint: 'Set the value with `antichain config set <key> <value>`.' },
   SECRETS_PASSPHRASE_WRONG: {

@@ -37,6 +37,8 @@ export interface DeploymentOptions {
   readonly message: string
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
+  /** The update plan that it is held to: its file, a blob. */
+  readonly plan?: BlobHash
 }
 
 /**
@@ -125,7 +127,12 @@ export type Decision =
       readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
     }
   /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
-  | { readonly kind: 'program-ended'; readonly outputs?: JsonObject }
+  | {
+      readonly kind: 'program-ended'
+      readonly outputs?: JsonObject
+      /** Resources of which the update plan had steps that did not come. */
+      readonly unmet?: readonly Urn[]
+    }
   /** A large plan: pages of at most 500 operations each, in blobs. */
   | {
       readonly kind: 'plan'

@@ -1,3 +1,4 @@
+import type { BlobHash } from '../../records/ids.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { ProgramHost } from '../../programs/program.ts'
@@ -10,6 +11,10 @@ import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
+import { createPlanDraft } from '../plan/plan-draft.ts'
+import { readPlan } from '../plan/plan-file.ts'
+import { createPlanGuard, type PlanGuard } from '../plan/plan-guard.ts'
+import type { UpdatePlan } from '../plan/update-plan.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
@@ -27,6 +32,7 @@ export interface LifeDeps {
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly digest: (text: string) => string
+  readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
@@ -44,6 +50,10 @@ export interface Life extends LifeDeps {
   readonly hasStopped: () => boolean
   /** Whether something failed of which the deployment went on. */
   readonly hasFailed: () => boolean
+  /** Opens the plan that the deployment is held to, if there is one. Throws PLAN_INVALID. */
+  readonly openPlan: () => Promise<void>
+  /** The plan that a preview drew, once it has ended. */
+  readonly drawnPlan: () => UpdatePlan | undefined
   readonly contextOf: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }
 
@@ -67,6 +77,8 @@ export function createLife(deps: LifeDeps): Life {
     return mine
   }
   const sets: GeneratorSets = emptySets()
+  const draft = request.drawsPlan === true ? createPlanDraft() : undefined
+  let guard: PlanGuard | undefined
   const [, project = '', stack = ''] = request.stack.split('/')
   return {
     ...deps,
@@ -79,12 +91,21 @@ export function createLife(deps: LifeDeps): Life {
     },
     hasStopped: () => hasStopped,
     hasFailed: () => hasFailed,
+    async openPlan() {
+      const hash = request.options.plan
+      if (hash === undefined) return
+      const text = Buffer.from(await deps.readBlob(hash)).toString('utf8')
+      const { decrypt } = request.secrets.crypter
+      guard = createPlanGuard(readPlan(text, { stack, project, decrypt }))
+    },
+    drawnPlan: () => draft?.plan(),
     contextOf: (base, runner, replay) => ({
       stack,
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
       autonaming: request.autonaming,
+      planning: { guard, draft },
       base,
       sets,
       runner,

@@ -3,6 +3,7 @@ import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
 import { hasPlugins } from './missing-plugins.ts'
+import { tellUnmet, unmetOf } from '../generator/planning.ts'
 import { refreshBefore } from '../generator/refresh-plan.ts'
 import { previewDeletes, previewRefresh } from './preview.ts'
 
@@ -11,6 +12,7 @@ import { previewDeletes, previewRefresh } from './preview.ts'
  */
 export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
+  await life.openPlan()
   const { command, refresh } = request.options
   if (command !== 'up' && !hasPlugins(life, base)) return false
   const which = refreshBefore(base, command === 'refresh' || refresh)
@@ -24,5 +26,6 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const isWhole = phase.part.isClean && (await previewDeletes(ctx, life))
   if (phase.part.isClean) await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
   const hasFinished = await phase.part.finish()
-  return isWhole && hasFinished && !life.isAborted()
+  if (!isWhole || !hasFinished || life.isAborted()) return false
+  return tellUnmet(ctx, unmetOf(ctx))
 }

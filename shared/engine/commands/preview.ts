@@ -7,6 +7,7 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
+import { planDeletes } from '../generator/planning.ts'
 import type { Life } from './life.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
 import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
@@ -20,6 +21,7 @@ export async function previewDeletes(
 ): Promise<boolean> {
   let isWhole = true
   const condemned = condemnedSteps(ctx)
+  if (!planDeletes(ctx, condemned.map(({ step }) => step).toReversed())) return false
   tellWaves(ctx.emitter, { graph: ctx.base.graph, condemned, release: releaseOf(life) })
   for (const { step } of condemned.toReversed()) {
     ctx.emitter.pre(step)

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
-import { stackType } from '../../names/urn.ts'
+import { stackType, type Urn } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
@@ -11,6 +11,7 @@ import { planDeletes } from '../generator/delete-plan.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { createDeploymentRunner } from '../generator/deployment-runner.ts'
 import { createReplay } from '../generator/deployment-replay.ts'
+import { planDeletes as admitDeletes, takenBy, tellUnmet, unmetOf } from '../generator/planning.ts'
 import { unwrittenPositions } from '../generator/positions.ts'
 import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
@@ -39,7 +40,11 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    isWhole = await deleteCondemned(deps, ctx, [...positions, { kind: 'program-ended', ...sealed }])
+    const ended = { kind: 'program-ended', ...sealed } as const
+    isWhole = await deleteCondemned(deps, ctx, unmet => [
+      ...positions,
+      unmet.length === 0 ? ended : { ...ended, unmet },
+    ])
   }
   if (life.fault() === undefined) {
     await applyStackOutputs(ctx, outputs, isWhole)
@@ -57,7 +62,7 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
   if (known !== undefined)
     return (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
   const { ctx } = contextOf({ ...deps, recorded: undefined }, base)
-  return deleteCondemned(deps, ctx, [])
+  return deleteCondemned(deps, ctx, () => [])
 }
 
 /** The program ended in an earlier life: nothing is decided any more. */
@@ -70,8 +75,9 @@ async function afterProgram(
   if (recorded !== undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const known = recordedPlan(deps, ctx.base, 'deletes')
   const isStoppedByFailure = !ctx.continueOnError
-  const isWhole =
+  const isDone =
     known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
+  const isWhole = tellUnmet(ctx, recorded?.programEnded?.unmet ?? []) && isDone
   if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
     return isWhole
   const stack = await stackState(ctx, replay)
@@ -114,20 +120,27 @@ function contextOf(
     deps.before.get(id)?.head.end?.verdict === 'succeeded'
   if (recorded !== undefined)
     restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
+  for (const decision of recorded?.decisions ?? []) ctx.planning.guard?.passOver(takenBy(decision))
   return { ctx, replay }
 }
 
-/** Plans and follows the deletes of what nobody wants any more; `before` is durable with the plan. */
+/**
+ * Plans and follows the deletes of what nobody wants any more; what `before` makes of the resources
+ * of which planned steps did not come is durable with the plan.
+ */
 async function deleteCondemned(
   deps: CommandDeps,
   ctx: GeneratorContext,
-  before: readonly Decision[],
+  before: (unmet: readonly Urn[]) => readonly Decision[],
 ): Promise<boolean> {
   const left = await leftovers(ctx)
   const condemned = [...condemnedSteps(ctx), ...leftoverSteps(ctx, left)]
+  if (!admitDeletes(ctx, condemned.map(({ step }) => step).toReversed())) return false
+  const unmet = unmetOf(ctx)
+  const decisions = before(unmet)
   if (condemned.length === 0) {
-    if (before.length > 0) await deps.writer.append(...before)
-    return true
+    if (decisions.length > 0) await deps.writer.append(...decisions)
+    return tellUnmet(ctx, unmet)
   }
   const graph =
     left.length === 0
@@ -145,5 +158,6 @@ async function deleteCondemned(
     planned: planDeletes(graph, condemned, { ...deps, ...boundOf(deps.pin), waiting }),
     isStoppedByFailure: !ctx.continueOnError,
   }
-  return (await runPlan(deps, 'deletes', plan, before)).isWhole
+  const { isWhole } = await runPlan(deps, 'deletes', plan, decisions)
+  return tellUnmet(ctx, unmet) && isWhole
 }

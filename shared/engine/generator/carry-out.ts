@@ -26,6 +26,7 @@ export async function carryOut(
       ? await settleSame(ctx, candidate, last)
       : await carryOutChange(ctx, candidate, steps)
   ctx.sets.current.set(current.state.urn, current)
+  ctx.planning.draft?.outputs(current.state.urn, current.state.outputs)
   return current
 }
 

@@ -18,6 +18,7 @@ import type { EndedStep } from '../step-end.ts'
 import type { Base } from '../deployment/base.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { Goal } from './goal.ts'
+import type { Planning } from './planning.ts'
 import type { Replay } from './replay.ts'
 import type { GeneratorSets } from './sets.ts'
 
@@ -61,6 +62,7 @@ export interface GeneratorContext {
   readonly preview: boolean
   readonly continueOnError: boolean
   readonly autonaming: Autonaming | undefined
+  readonly planning: Planning
   readonly base: Base
   readonly sets: GeneratorSets
   readonly runner: StepRunner

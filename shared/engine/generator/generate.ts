@@ -14,6 +14,7 @@ import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
 import { deletedFirst } from './naming.ts'
+import { planGoal, planSteps, seedOf } from './planning.ts'
 import { carriedOn, replayed } from './replayed.ts'
 import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
@@ -39,6 +40,7 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
     }
     const candidate = await checked(ctx, goal, claim)
     const steps = await decideSteps(ctx, candidate)
+    planSteps(ctx, steps)
     return await carryOut(ctx, candidate, steps)
   } catch (thrown) {
     if (thrown instanceof ProviderError)
@@ -66,15 +68,18 @@ async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise
     )
   }
   const driver = await orBail(ctx, claim, () => driverFor(ctx, draft))
-  const seed = ctx.randomSeed()
-  if (driver.check === undefined)
-    return { goal, claim, driver, next: draft, compared: inputs, seed }
+  const seed = seedOf(ctx, claim.urn)
   const fresh = isFresh(ctx, claim)
+  if (driver.check === undefined) {
+    planGoal(ctx, claim, { goal, inputs, seed, isFresh: fresh })
+    return { goal, claim, driver, next: draft, compared: inputs, seed }
+  }
   const check = driver.check
   const result = await orBail(ctx, claim, () =>
     fresh ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed),
   )
   requireValid(ctx, claim, goal, result)
+  planGoal(ctx, claim, { goal, inputs: result.inputs, seed, isFresh: fresh })
   return {
     goal,
     claim,

@@ -9,6 +9,7 @@ import { callMethod, type MethodRequest } from './call.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 import { generate } from './generate.ts'
 import { inherit, type PackageRequest, type Registration } from './goal.ts'
+import { planOutputs } from './planning.ts'
 import { createDefaultProviders, explicitProvider, resolveProvider } from './provider-resolution.ts'
 import { type ReadRequest, readResource } from './read.ts'
 import type { CurrentState } from './sets.ts'
@@ -107,6 +108,7 @@ export async function applyOutputs(
   current: CurrentState,
   outputs: PropertyMap,
 ): Promise<void> {
+  planOutputs(ctx, current.state.urn, outputs)
   const state = { ...current.state, outputs }
   const unchanged = equalMaps(current.state.outputs, outputs)
   const tracked = unchanged ? current : await ctx.runner.outputs(current, state)

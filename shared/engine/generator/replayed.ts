@@ -5,6 +5,7 @@ import { useProvider } from './carry-out.ts'
 import type { Claim } from './claim.ts'
 import { failRegistration, type GeneratorContext } from './context.ts'
 import { noteEnds } from './note-ends.ts'
+import { takenBy } from './planning.ts'
 import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 import { forget } from './restore.ts'
 import type { CurrentState } from './sets.ts'
@@ -56,6 +57,7 @@ async function isKept(
   const urn = decision.kind === 'registration' ? decision.urn : decision.operation.urn
   if (decision.kind === 'registration' && (await replay.withdraw(decision))) {
     forget(ctx.sets, decision)
+    ctx.planning.guard?.giveBack(takenBy(decision))
     return false
   }
   const message =
