@@ -12,14 +12,14 @@ export function declareOperations(root: Command, attach: Attach): void {
     '--strict',
     'do no more than what the preview has shown',
   )
-  confirming(refreshing(releasing(up)))
+  confirming(refreshing(releasing(judging(up))))
   attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
 
   const preview = shared(root.command('preview').alias('pre'))
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
     .option('--save-plan <file>', 'write what would be done to a plan for `up --plan`')
-  refreshing(releasing(preview))
+  refreshing(releasing(judging(preview)))
   attach(
     preview,
     async () => (await import('./commands/preview.ts')).preview,
@@ -133,6 +133,12 @@ function confirming(command: Command): Command {
     .option('-y, --yes', 'do not ask')
     .option('-f, --skip-preview', 'do it without a preview')
     .option('--show-secrets', 'show secrets in clear')
+}
+
+function judging(command: Command): Command {
+  return command
+    .option('--policy-pack <path>', 'let the policies of a folder judge the resources', collect)
+    .option('--policy-pack-config <file>', 'settings of its policies, a JSON file', collect)
 }
 
 function refreshing(command: Command): Command {

@@ -27,8 +27,6 @@ const everyOperation = [
 const programOperation = [
   '--replace <urn>',
   '--target-replace <urn>',
-  '--policy-pack <path>',
-  '--policy-pack-config <path>',
   '--show-policy-remediations',
   '--show-reads',
   '--show-config',

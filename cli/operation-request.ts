@@ -8,7 +8,13 @@ import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import { folderRequest } from '../functions/surroundings/folder-request.ts'
 import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
-import { functionLimitOf, parallelOf, refreshOf, releaseOf } from './operation-options.ts'
+import {
+  functionLimitOf,
+  parallelOf,
+  policyPacksOf,
+  refreshOf,
+  releaseOf,
+} from './operation-options.ts'
 import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
 
@@ -52,6 +58,7 @@ export async function requestOf(
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
       release,
+      ...policyPacksOf(session, flags),
     },
     wait: flags.is('wait'),
     ...(functionLimitMs === undefined ? {} : { functionLimitMs }),

@@ -4,6 +4,7 @@ import type {
   EngineEventPayload,
   EventSink,
 } from '../shared/engine/events/event.ts'
+import type { PolicyEvent } from '../shared/engine/events/policy-events.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
@@ -126,6 +127,8 @@ async function runOnce(
   const emit: EventSink['emit'] = (event, states) => {
     if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
       firstError ??= event.diagnosticEvent
+    if ('policyEvent' in event && event.policyEvent.enforcementLevel === 'mandatory')
+      firstError ??= violationOf(event.policyEvent)
     if (shown.dryRun) events.push(event)
     display.emit(event, states)
   }
@@ -149,6 +152,14 @@ async function runOnce(
     release()
     await close()
   }
+}
+
+/** A policy that is not kept to, as an error. */
+function violationOf(policy: PolicyEvent): DiagnosticEvent {
+  const { policyName, policyPackName, message, resourceUrn } = policy
+  const text = `policy ${policyName} of ${policyPackName}: ${message}`
+  const about = resourceUrn === undefined ? {} : { urn: resourceUrn }
+  return { message: text, color: 'raw', severity: 'error', ...about }
 }
 
 /** Says that Ctrl-C was heard, and what another one would do. */

@@ -60,9 +60,14 @@ function refuseLocal(flags: Flags): void {
   const given = localOptions.find(([name]) => flags.is(name) || flags.text(name) !== undefined)
   const isElsewhere = flags.text('execute') === 'elsewhere'
   const isImport = flags.list('importPendingCreates').length > 0
+  const isJudged = flags.list('policyPack').length > 0
   const spelled =
     given?.[1] ??
-    (isElsewhere ? '--execute elsewhere' : isImport ? '--import-pending-creates' : undefined)
+    [
+      isElsewhere ? '--execute elsewhere' : '',
+      isImport ? '--import-pending-creates' : '',
+      isJudged ? '--policy-pack' : '',
+    ].find(name => name !== '')
   if (spelled === undefined) return
   throw error('FEATURE_MISSING', `the API does not take ${spelled} yet`, {
     hint: 'Leave it out, or do it where the store is, after `antichain logout`.',

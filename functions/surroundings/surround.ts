@@ -23,6 +23,10 @@ import type { ProcessesPort } from '../../shared/ports/system.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 import { createNodeProgramHost } from '../../shared/programs/node-host.ts'
 import { type RequiredPackage, requiredPackages } from '../../shared/programs/required-packages.ts'
+import type { AnalyzerHost } from '../../shared/providers/analyzers/analyzer.ts'
+import { atMost } from '../../shared/providers/analyzers/at-most.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
+import { createPolicyPacks } from './policy-packs.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
 import type { PluginHost } from '../../shared/providers/provider.ts'
 import { createProviderRegistry } from '../../shared/providers/registry.ts'
@@ -56,6 +60,7 @@ export interface Asked {
 export interface Hosts {
   readonly programs: ProgramHost
   readonly plugins: PluginHost
+  readonly policyPacks?: AnalyzerHost
   readonly monitor?: MonitorServer
   readonly processes?: ProcessesPort
 }
@@ -102,8 +107,12 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const processes = hosts?.processes ?? createProcesses()
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
-  const plugins =
-    hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub })
+  const policyPacks =
+    hosts?.policyPacks ?? policyPackHost(asked, { env, processes, monitor, emitter })
+  const plugins = withPolicyPacks(
+    hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub }),
+    policyPacks,
+  )
   const nobody = (): undefined => undefined
   const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody }
   const beforeAgain = (number: number, why: string): Promise<void> => {
@@ -142,6 +151,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
+    policyPacks,
     readBlob: hash => platform.blobs.get(hash),
     pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
@@ -210,6 +220,50 @@ function pluginHost(
       })
     },
   })
+}
+
+/** The host of the policy packs of a run. */
+function policyPackHost(
+  { request }: Asked,
+  about: {
+    readonly env: Readonly<Record<string, string>>
+    readonly processes: ProcessesPort
+    readonly monitor: MonitorServer
+    readonly emitter: StepEmitter
+  },
+): AnalyzerHost {
+  const { env, processes, monitor, emitter } = about
+  const { project, stack } = stackPartsOf(request.stack)
+  const packs = createPolicyPacks({
+    processes,
+    env,
+    ourNode: process.execPath,
+    root: request.source.root,
+    engineAddress: () => monitor.address,
+    surroundings: {
+      ...{ project, stack },
+      organization: 'organization',
+      dryRun: request.dryRun,
+      config: new Map([...request.config].map(([key, { text }]) => [key, text])),
+      configSecretKeys: [...request.config].flatMap(([key, { secret }]) => (secret ? [key] : [])),
+    },
+    said: (line, stream) =>
+      emitter.diagnostic(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`),
+  })
+  return atMost(packs, Number(env['PULUMI_PARALLEL_ANALYZE'] ?? ''))
+}
+
+/** Plugins and policy packs, which are told to end together. */
+function withPolicyPacks(plugins: PluginHost, packs: AnalyzerHost): PluginHost {
+  return {
+    ...plugins,
+    async cancelAll() {
+      await Promise.all([plugins.cancelAll(), packs.cancelAll()])
+    },
+    async close() {
+      await Promise.all([plugins.close(), packs.close()])
+    },
+  }
 }
 
 /** The environment of the user: without what our launcher put into it. */

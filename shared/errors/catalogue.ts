@@ -32,6 +32,10 @@ export const catalogue = {
   },
   PROJECT_INVALID: { exit: 2, hint: 'Correct the project file at the place named.' },
   RUNTIME_UNKNOWN: { exit: 2, hint: 'Use `runtime: nodejs`.' },
+  POLICY_PACK_FAILED: {
+    exit: 1,
+    hint: 'Correct the policy pack as the sentence says; run `npm install` in its folder when a module is missing.',
+  },
   PLAN_INVALID: {
     exit: 2,
     hint: 'Save the plan again with `antichain preview --save-plan <file>`, for this stack.',

@@ -37,6 +37,8 @@ export interface DeploymentOptions {
   readonly message: string
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
+  /** Policy packs that judge it; paths relative to the project's folder, or absolute. */
+  readonly policyPacks?: readonly { readonly path: string; readonly config?: string }[]
   /** The update plan that it is held to: its file, a blob. */
   readonly plan?: BlobHash
 }

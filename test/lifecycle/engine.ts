@@ -16,6 +16,9 @@ import {
   type ScriptedProvider,
   serveScript,
 } from '../../shared/providers/pulumi/scripted-server.ts'
+import { heldTo } from '../../cli/plan-file.ts'
+import type { Analyzer } from '../../shared/providers/analyzers/analyzer.ts'
+import { packHost } from './packs.ts'
 import { pluginHost, type Program, programHost, project, stackName } from './hosts.ts'
 import type { Tracer } from './order.ts'
 import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
@@ -58,6 +61,10 @@ export interface Asked {
   readonly skewMs?: number
   /** How many times as fast as ours the time of the run passes. */
   readonly haste?: number
+  /** The text of a plan to be held to. */
+  readonly plan?: string
+  /** Policy packs that judge the run. */
+  readonly packs?: readonly Analyzer[]
   /** What else the request says. */
   readonly request?: Partial<DeployRequest>
   /** Hears each effect of the run. */
@@ -114,7 +121,7 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
   const secrets = await managers
   const run: TestEngine['run'] = async (program, asked = {}) => {
     const events: EngineEventPayload[] = []
-    const request = requestOf({ home, secrets, asked })
+    const request = await heldTo(platform.blobs, requestOf({ home, secrets, asked }), asked.plan)
     const process = await openProcess({
       home,
       number: (number += 1),
@@ -129,7 +136,11 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
       ...provider,
       provider: process.guardProvider(asked.provider?.(provider.provider) ?? provider.provider),
     }
-    const hosts = () => ({ programs: programHost(program), plugins: pluginHost(guarded) })
+    const hosts = () => ({
+      programs: programHost(program),
+      plugins: pluginHost(guarded),
+      policyPacks: packHost(asked.packs ?? []),
+    })
     const done = deploy({
       platform: process.platform,
       ports: process.ports,
@@ -211,6 +222,7 @@ function requestOf(given: {
       execute: 'here',
       message: '',
       release: asked.release ?? 'dataflow',
+      policyPacks: (asked.packs ?? []).map(({ path }) => ({ path })),
     },
     program: asked.digest ?? 'the same',
     ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),

@@ -27,6 +27,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   const { life } = deps
   const { command, refresh } = life.request.options
   await life.openPlan()
+  await life.openPolicies()
   if (command !== 'up' && !hasPlugins(life, base)) return false
   // A later epoch was refreshed, or is what a refresh came to.
   const which = base.epoch > 1 ? undefined : refreshBefore(base, command === 'refresh' || refresh)

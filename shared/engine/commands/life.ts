@@ -1,4 +1,6 @@
 import type { BlobHash } from '../../records/ids.ts'
+import type { Analyzer, AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
+import { shortPath } from '../../providers/analyzers/short-path.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { ProgramHost } from '../../programs/program.ts'
@@ -32,6 +34,7 @@ export interface LifeDeps {
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly digest: (text: string) => string
+  readonly policyPacks: AnalyzerHost
   readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
@@ -52,6 +55,10 @@ export interface Life extends LifeDeps {
   readonly hasFailed: () => boolean
   /** Opens the plan that the deployment is held to, if there is one. Throws PLAN_INVALID. */
   readonly openPlan: () => Promise<void>
+  /** Starts the policy packs that an update is judged by. Throws POLICY_PACK_FAILED. */
+  readonly openPolicies: () => Promise<void>
+  /** The packs that judged, as the summary names them: name and place → version. */
+  readonly packVersions: () => Readonly<Record<string, string>>
   /** The plan that a preview drew, once it has ended. */
   readonly drawnPlan: () => UpdatePlan | undefined
   readonly contextOf: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
@@ -78,6 +85,7 @@ export function createLife(deps: LifeDeps): Life {
   }
   const sets: GeneratorSets = emptySets()
   const draft = request.drawsPlan === true ? createPlanDraft() : undefined
+  let analyzers: readonly Analyzer[] = []
   let guard: PlanGuard | undefined
   const [, project = '', stack = ''] = request.stack.split('/')
   return {
@@ -98,6 +106,17 @@ export function createLife(deps: LifeDeps): Life {
       const { decrypt } = request.secrets.crypter
       guard = createPlanGuard(readPlan(text, { stack, project, decrypt }))
     },
+    async openPolicies() {
+      const { command, policyPacks = [] } = request.options
+      // Refresh and import run no policies, and nothing is registered by a destroy.
+      if (command !== 'up' || policyPacks.length === 0) return
+      for (const _pack of policyPacks) deps.emitter.emit({ policyLoadEvent: {} })
+      analyzers = await deps.policyPacks.load(policyPacks)
+    },
+    packVersions: () =>
+      Object.fromEntries(
+        analyzers.map(({ info, path }) => [`${info.name}|local|${shortPath(path)}`, info.version]),
+      ),
     drawnPlan: () => draft?.plan(),
     contextOf: (base, runner, replay) => ({
       stack,
@@ -106,6 +125,7 @@ export function createLife(deps: LifeDeps): Life {
       continueOnError: request.options.continueOnError,
       autonaming: request.autonaming,
       planning: { guard, draft },
+      analyzers,
       base,
       sets,
       runner,

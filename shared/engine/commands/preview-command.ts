@@ -4,6 +4,7 @@ import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { tellUnmet, unmetOf } from '../generator/planning.ts'
+import { isStackAllowed, statesNow } from '../generator/policies.ts'
 import { refreshBefore } from '../generator/refresh-plan.ts'
 import { previewDeletes, previewRefresh } from './preview.ts'
 
@@ -13,6 +14,7 @@ import { previewDeletes, previewRefresh } from './preview.ts'
 export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
   await life.openPlan()
+  await life.openPolicies()
   const { command, refresh } = request.options
   if (command !== 'up' && !hasPlugins(life, base)) return false
   const which = refreshBefore(base, command === 'refresh' || refresh)
@@ -25,7 +27,14 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   if (phase === undefined) return false
   const isWhole = phase.part.isClean && (await previewDeletes(ctx, life))
   if (phase.part.isClean) await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
+  const isAllowed =
+    isWhole &&
+    !life.isAborted() &&
+    tellUnmet(ctx, unmetOf(ctx)) &&
+    (await isStackAllowed(ctx, statesNow(ctx)))
+  // What only policies have against it is no error of its own.
+  if (isWhole && !life.isAborted() && (!isAllowed || life.hasFailed()))
+    emitter.diagnostic('error', 'preview failed')
   const hasFinished = await phase.part.finish()
-  if (!isWhole || !hasFinished || life.isAborted()) return false
-  return tellUnmet(ctx, unmetOf(ctx))
+  return isAllowed && isWhole && hasFinished && !life.isAborted()
 }

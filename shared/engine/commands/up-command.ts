@@ -1,5 +1,7 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
+import { decodeSnapshot } from '../../state/deployment.ts'
+import type { ResourceState } from '../../state/resource.ts'
 import { stackType, type Urn } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
@@ -12,6 +14,7 @@ import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { createDeploymentRunner } from '../generator/deployment-runner.ts'
 import { createReplay } from '../generator/deployment-replay.ts'
 import { planDeletes as admitDeletes, takenBy, tellUnmet, unmetOf } from '../generator/planning.ts'
+import { isStackAllowed, statesNow } from '../generator/policies.ts'
 import { unwrittenPositions } from '../generator/positions.ts'
 import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
@@ -51,8 +54,9 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
     const positions = part.isClean ? [] : unwrittenPositions(ctx, deps)
     await writer.append(...positions, { kind: 'phase', phase: 'outputs-applied' })
   }
+  const isAllowed = await judged(deps, ctx, isWhole, () => Promise.resolve(statesNow(ctx)))
   const hasFinished = await part.finish()
-  return isWhole && hasFinished && !life.isAborted()
+  return isAllowed && hasFinished && !life.isAborted()
 }
 
 /** `destroy`: everything in the base is deleted. */
@@ -78,15 +82,32 @@ async function afterProgram(
   const isDone =
     known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
   const isWhole = tellUnmet(ctx, recorded?.programEnded?.unmet ?? []) && isDone
-  if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
-    return isWhole
+  const kept = async (): Promise<readonly ResourceState[]> => {
+    const { resources } = decodeSnapshot(await deps.foldNow(), deps.life.request.secrets)
+    return resources.filter(state => !state.delete && !state.external)
+  }
+  if (deps.life.fault() !== undefined) return isWhole
+  if (recorded?.hasPassed('outputs-applied') === true) return judged(deps, ctx, isWhole, kept)
   const stack = await stackState(ctx, replay)
   if (stack !== undefined) ctx.sets.current.set(stack.state.urn, { ...stack, op: 'same' })
   const outputs = recorded?.programEnded?.outputs
   const given = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
   await applyStackOutputs(ctx, given, isWhole)
   await writer.append({ kind: 'phase', phase: 'outputs-applied' })
-  return isWhole && !deps.life.isAborted()
+  return (await judged(deps, ctx, isWhole, kept)) && !deps.life.isAborted()
+}
+
+/** Whether all went well, and the policy packs say so of the stack that came of it. */
+async function judged(
+  { life }: CommandDeps,
+  ctx: GeneratorContext,
+  isWhole: boolean,
+  states: () => Promise<readonly ResourceState[]>,
+): Promise<boolean> {
+  if (!isWhole || life.isAborted() || life.hasFailed()) return false
+  if (ctx.analyzers.length === 0 || (await isStackAllowed(ctx, await states()))) return true
+  ctx.emitter.diagnostic('error', 'update failed')
+  return false
 }
 
 async function stackState(
@@ -120,7 +141,8 @@ function contextOf(
     deps.before.get(id)?.head.end?.verdict === 'succeeded'
   if (recorded !== undefined)
     restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
-  for (const decision of recorded?.decisions ?? []) ctx.planning.guard?.passOver(takenBy(decision))
+  for (const decision of recorded?.decisions ?? [])
+    ctx.planning.guard?.passOver(takenBy(decision, ctx.sets))
   return { ctx, replay }
 }
 

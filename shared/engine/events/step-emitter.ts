@@ -38,6 +38,8 @@ export interface StepEmitter {
     urn?: string,
   ) => void
   readonly emit: (event: EngineEventPayload) => void
+  /** Takes secret texts of the configuration out of a message. */
+  readonly scrub: (text: string) => string
   /** Logical steps by kind, so far. */
   readonly counts: () => Readonly<Record<string, number>>
   /** Whether a provider could not say whether something took place. */
@@ -122,6 +124,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     },
     diagnostic,
     emit: sink.emit,
+    scrub: about.scrub,
     counts: () => Object.fromEntries(counted),
     isMaybeCorrupt: () => maybeCorrupt,
   }

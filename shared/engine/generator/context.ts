@@ -6,6 +6,7 @@
  * what the clock, chance or the network say outside of the ports; a reply is made from the stored
  * form of an end that is durable; after an abort nothing is decided.
  */
+import type { Analyzer } from '../../providers/analyzers/analyzer.ts'
 import type { CallResult, Provider } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { SetDelta } from '../../records/log.ts'
@@ -63,6 +64,8 @@ export interface GeneratorContext {
   readonly continueOnError: boolean
   readonly autonaming: Autonaming | undefined
   readonly planning: Planning
+  /** The policy packs that judge what is decided, in order. */
+  readonly analyzers: readonly Analyzer[]
   readonly base: Base
   readonly sets: GeneratorSets
   readonly runner: StepRunner

@@ -15,6 +15,7 @@ import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
 import { deletedFirst } from './naming.ts'
 import { planGoal, planSteps, seedOf } from './planning.ts'
+import { underPolicies } from './policies.ts'
 import { carriedOn, replayed } from './replayed.ts'
 import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
@@ -38,7 +39,7 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
       ctx.sets.current.set(claim.urn, known)
       return known
     }
-    const candidate = await checked(ctx, goal, claim)
+    const candidate = await underPolicies(ctx, await checked(ctx, goal, claim))
     const steps = await decideSteps(ctx, candidate)
     planSteps(ctx, steps)
     return await carryOut(ctx, candidate, steps)

@@ -60,31 +60,27 @@ export function planGoal(
 
 /** Notes the steps of a registration, and ends the deployment at one that the plan does not have. */
 export function planSteps(ctx: GeneratorContext, steps: readonly Step[]): void {
-  const { guard } = ctx.planning
-  for (const { urn, op } of steps) {
-    const violation = guard?.take(urn, op)
+  const { guard, draft } = ctx.planning
+  for (const step of steps) {
+    const urn = ctx.sets.aliased.get(step.urn) ?? step.urn
+    const violation = guard?.take(urn, step.op)
     if (violation !== undefined) bail(ctx, violation, urn)
+    draft?.step(urn, step.op)
   }
-  drawSteps(ctx, steps)
 }
 
-/** As `planSteps` for the deletes at the end: all that are refused are told. */
+/** As `planSteps` for the deletes at the end, under their own names: all that are refused are told. */
 export function planDeletes(ctx: GeneratorContext, steps: readonly Step[]): boolean {
-  const { guard } = ctx.planning
+  const { guard, draft } = ctx.planning
   let isAdmitted = true
   for (const { urn, op } of steps) {
+    draft?.step(urn, op)
     const violation = guard?.take(urn, op)
     if (violation === undefined) continue
     ctx.emitter.diagnostic('error', violation, urn)
     isAdmitted = false
   }
-  drawSteps(ctx, steps)
   return isAdmitted
-}
-
-function drawSteps(ctx: GeneratorContext, steps: readonly Step[]): void {
-  const { draft } = ctx.planning
-  for (const { urn, op } of steps) draft?.step(ctx.sets.aliased.get(urn) ?? urn, op)
 }
 
 /**
@@ -125,9 +121,13 @@ export function unmetOf({ planning, base }: GeneratorContext): readonly Urn[] {
 }
 
 /** Resources that steps of a recorded decision took from the plan, once for each step. */
-export function takenBy(decision: RecordedDecision): readonly Urn[] {
+export function takenBy(
+  decision: RecordedDecision,
+  { aliased }: Pick<GeneratorContext['sets'], 'aliased'>,
+): readonly Urn[] {
   const operations = decision.kind === 'registration' ? decision.operations : [decision.operation]
-  return operations.flatMap(({ op, urn }) => {
+  return operations.flatMap(({ op, urn: named }) => {
+    const urn = aliased.get(named) ?? named
     if (op === 'read' || op === 'read-replacement') return []
     // The replacement itself is no operation, but a step of the plan.
     return op === 'create-replacement' ? [urn, urn] : [urn]

@@ -57,7 +57,7 @@ async function isKept(
   const urn = decision.kind === 'registration' ? decision.urn : decision.operation.urn
   if (decision.kind === 'registration' && (await replay.withdraw(decision))) {
     forget(ctx.sets, decision)
-    ctx.planning.guard?.giveBack(takenBy(decision))
+    ctx.planning.guard?.giveBack(takenBy(decision, ctx.sets))
     return false
   }
   const message =
