@@ -84,6 +84,7 @@ export function createGenerator(deps: GeneratorDeps): Generator {
         stackOutputs = outputs
         return Promise.resolve()
       }
+      if (current.passedOver === 'not made') return Promise.resolve()
       return track(applyOutputs(ctx, current, outputs))
     },
     invoke: asked => track(invoke(ctx, asked, request => defaults.reference(request))),
