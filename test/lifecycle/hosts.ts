@@ -37,13 +37,14 @@ export interface Monitor {
 
 /** Every load answers with the scripted provider; ending it is the test's affair. */
 export function pluginHost(scripted: ScriptedProvider): PluginHost {
-  let configured: Promise<void> | undefined
+  const configured = new Map<string, Promise<void>>()
   const { provider } = scripted
   const shared = {
     ...provider,
     configure: (ask: Parameters<typeof provider.configure>[0]) => {
-      configured ??= provider.configure(ask)
-      return configured
+      const known = configured.get(ask.urn) ?? provider.configure(ask)
+      configured.set(ask.urn, known)
+      return known
     },
     close: () => Promise.resolve(),
   }

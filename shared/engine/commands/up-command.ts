@@ -5,7 +5,7 @@ import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
-import type { GeneratorContext } from '../generator/context.ts'
+import { type GeneratorContext, instanceOf } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
 import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
@@ -136,7 +136,11 @@ async function deleteCondemned(
   const condemned = [...condemnedSteps(ctx, mayGo), ...leftoverSteps(ctx, left)]
   const steps = condemned.map(({ step }) => step)
   // The program's end is not recorded: another life would take it for the leave to go on.
-  if (!areTargets(ctx, steps)) return false
+  if (!areTargets(ctx, steps)) {
+    // Their providers are started all the same, as Pulumi does: one that cannot be is told as well.
+    for (const { provider, urn } of steps) if (provider !== '') await instanceOf(ctx, provider, urn)
+    return false
+  }
   tellKept(ctx, mayGo)
   if (condemned.length === 0) {
     if (before.length > 0) await deps.writer.append(...before)
