@@ -16,8 +16,8 @@ export interface CondemnedStep {
 }
 
 /**
- * What is to be deleted when the program has ended (`all` = destroy: everything): old copies of
- * replaced resources, and what the program no longer registers; of these what may go. Source: `engine.md` 5.10.
+ * What is to be deleted when the program has ended: old copies of replaced resources, and what the
+ * program no longer registers; of these what may go. Source: `engine.md` 5.10.
  */
 export function condemnedSteps(
   ctx: GeneratorContext,

@@ -55,8 +55,8 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
 }
 
 /**
- * Whether a resource is made anew though it is no target: it was deleted with another one, or it was
- * only read before.
+ * Whether a resource is made anew though it is no target: it was deleted with another one, or it
+ * was only read before.
  */
 async function isTaken(ctx: GeneratorContext, { old, urn }: Claim): Promise<boolean> {
   return old !== undefined && (old.state.external || (await isDeleted(ctx, urn)))

@@ -15,7 +15,8 @@ import type { Scope } from './scope.ts'
 
 /**
  * The refresh of every state that a provider can be asked about; the others are told as unchanged.
- * `required`: only those whose provider wants it before an update; of these what is in the scope. Source: `engine.md` 5.11, 7.2.
+ * `required`: only those whose provider wants it before an update; of these what is in the scope.
+ * Source: `engine.md` 5.11, 7.2.
  */
 export function refreshSteps(
   base: Base,

@@ -31,7 +31,7 @@ export interface GeneratorSets {
   /** Deletes before a replacement that were decided: each resolves when its chain has ended. */
   readonly deleting: Map<Urn, PromiseWithResolvers<void>>
   readonly replaces: Set<Urn>
-  /** Targets, and what depends on them where that makes them targets; literal ones need not be in. */
+  /** What was found to be a target, as such or by what it depends on. */
   readonly targeted: Set<Urn>
   /** The same of what is left out. */
   readonly excluded: Set<Urn>

@@ -35,7 +35,7 @@ const subsets = Object.keys(below).flatMap((one, at) => [
     .map(other => [one, other]),
 ])
 
-test('TestDestroyTarget TestDestroyTargetWithChildren: targets go with all that depends on them, or not at all', async () => {
+test('TestDestroyTarget, TestDestroyTargetWithChildren: targets go with all that depends on them, or not at all', async () => {
   const engine = await engines.of(createCloud())
   await engine.run(graph)
   for (const subset of subsets) {
@@ -65,7 +65,7 @@ test('a destroy with targets keeps the rest as it is', async () => {
   expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'c-1', 'f-1'])
 })
 
-test('TestTargetDestroyDependencyErrors TestTargetDestroyChildErrors: without them a target that is depended on, or has children, stays', async () => {
+test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without them a target that is depended on, or has children, stays', async () => {
   const cloud = createCloud()
   const engine = await engines.of(cloud)
   await engine.run(graph)

@@ -70,14 +70,17 @@ test.each([
     { targets: ['**::a', '**::b'], replaces: ['**::b'] },
     ['same a', 'create-replacement b', 'replace b', 'same c', 'delete-replaced b'],
   ],
-])('TestReplaceSpecificTargetsPlan: %s', async (_what, targeting, expected) => {
-  const engine = await engines.of(createCloud())
-  const program = things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
-  await engine.run(program)
-  const previewed = await engine.run(program, { dryRun: true, targeting })
-  expect(stepsOf(previewed)).toEqual(expected)
-  expect(stepsOf(await engine.run(program, { targeting }))).toEqual(expected)
-})
+])(
+  'TestReplaceSpecificTargetsPlan: targets and replacements, %s',
+  async (_what, targeting, expected) => {
+    const engine = await engines.of(createCloud())
+    const program = things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
+    await engine.run(program)
+    const previewed = await engine.run(program, { dryRun: true, targeting })
+    expect(stepsOf(previewed)).toEqual(expected)
+    expect(stepsOf(await engine.run(program, { targeting }))).toEqual(expected)
+  },
+)
 
 test('a target that is replaced create-first leaves what is no target at its old values', async () => {
   const cloud = createCloud()
@@ -131,7 +134,7 @@ test('TestTargetDependents: what depends on a target, by parent or dependency, i
   expect(namesBy(made, 'same')).toEqual(['b', 'c', 'free'])
 })
 
-test('TestTargetDependentsExplicitProvider TestTargetDependentsSiblingResources: a provider makes targets of its resources only when it is one itself', async () => {
+test('TestTargetDependentsExplicitProvider, TestTargetDependentsSiblingResources: a provider makes targets of its resources only when it is one itself', async () => {
   const engine = await engines.of(createCloud())
   const program =
     (v: number): Program =>
