@@ -39,7 +39,7 @@ test('TestDestroyTarget, TestDestroyTargetWithChildren: targets go with all that
   const engine = await engines.of(createCloud())
   await engine.run(graph)
   for (const subset of subsets) {
-    const expected = [...new Set(subset.flatMap(name => [...(below[name] ?? '')]))].sort()
+    const expected = [...new Set(subset.flatMap(name => (below[name] ?? '').split('')))].sort()
     const targets = subset.map(urn)
     const destroy = { command: 'destroy', dryRun: true } as const
     const asked = { ...destroy, targeting: { targets, targetDependents: true } }

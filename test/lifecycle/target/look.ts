@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Monitor, Ran } from '../engine.ts'
 import { project, stackName } from '../hosts.ts'
 
@@ -13,7 +14,7 @@ export function providerUrn(name = 'default', pkg = 'test'): string {
 }
 
 /** The name part of a URN. */
-export function nameOf(urn: string): string {
+function nameOf(urn: string): string {
   return urn.slice(urn.lastIndexOf('::') + 2)
 }
 
@@ -54,22 +55,22 @@ function isDefault(type: string): boolean {
   return type.startsWith('pulumi:providers:')
 }
 
-interface Kept {
-  readonly urn: string
-  readonly id?: string
-  readonly inputs?: Record<string, unknown>
-  readonly outputs?: Record<string, unknown>
-  readonly parent?: string
-  readonly provider?: string
-  readonly dependencies?: readonly string[]
-  readonly protect?: boolean
-}
+/** A state as text and maps, whatever its fields are. */
+const keptForm = z.looseObject({
+  urn: z.string(),
+  id: z.string().optional(),
+  inputs: z.record(z.string(), z.unknown()).optional(),
+  outputs: z.record(z.string(), z.unknown()).optional(),
+  parent: z.string().optional(),
+  provider: z.string().optional(),
+  dependencies: z.array(z.string()).optional(),
+})
 
 /** What the state has of a thing. */
-export function stateOf({ state }: Ran, name: string): Kept {
+export function stateOf({ state }: Ran, name: string): z.infer<typeof keptForm> {
   const found = state.resources?.find(({ urn }) => nameOf(urn) === name)
   if (found === undefined) throw new Error(`the state has no '${name}'`)
-  return found as unknown as Kept
+  return keptForm.parse(found)
 }
 
 /** Registers a provider of its own and answers its reference. */

@@ -96,7 +96,7 @@ test('TestTargetedUpdateRefreshWithDeletedParent: an old copy of a parent stays 
     targeting: { targets: [urnOf('target')] },
   })
   expect(errorsOf(ran)).toEqual([])
-  const order = (ran.state.resources ?? []).map(({ id }) => String(id))
+  const order = (ran.state.resources ?? []).map(({ id }) => id)
   for (const id of ['parent-1', 'child-1', 'parent-2', 'child-2']) expect(order).toContain(id)
   expect(order.indexOf('parent-1')).toBeLessThan(order.indexOf('child-1'))
 })
