@@ -7,6 +7,7 @@ import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
 import type { DeploymentId, StackId } from '../shared/records/ids.ts'
 import type { DeploymentResult } from '../shared/records/log.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
+import { verifyIntegrity } from '../shared/state/integrity.ts'
 import { pendingOf } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
@@ -85,7 +86,10 @@ async function editIn(
   }
 }
 
-/** What an edit makes of the state of a stack. Throws what `edit` throws, PENDING_STILL_RUNS. */
+/**
+ * What an edit makes of the state of a stack. What was valid stays so; what was not may become so
+ * step by step. Throws what `edit` throws, PENDING_STILL_RUNS, STATE_INTEGRITY.
+ */
 async function edited(
   ports: GeneratorPorts,
   { snapshot }: Pick<StackRecord, 'snapshot'>,
@@ -93,8 +97,11 @@ async function edited(
 ): Promise<StoredDeployment> {
   const before = await readSnapshotBlob(ports.blobs, snapshot)
   const after = edit(before)
-  if (command === 'state')
-    for (const urn of forgottenBy(before, after)) await requireOver(ports, before, urn)
+  if (command !== 'state') return after
+  for (const urn of forgottenBy(before, after)) await requireOver(ports, before, urn)
+  const fault = verifyIntegrity(before) === undefined ? verifyIntegrity(after) : undefined
+  if (fault !== undefined)
+    throw error('STATE_INTEGRITY', `the edit would leave an invalid state: ${fault}`)
   return after
 }
 
