@@ -4,7 +4,7 @@ import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import { busyError, closeDead, standingOf } from '../shared/engine/deployment/take-over.ts'
 import { error } from '../shared/errors/error.ts'
 import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
-import type { DeploymentId, StackId } from '../shared/records/ids.ts'
+import type { BlobHash, DeploymentId, StackId } from '../shared/records/ids.ts'
 import type { DeploymentResult } from '../shared/records/log.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
 import { verifyIntegrity } from '../shared/state/integrity.ts'
@@ -71,7 +71,7 @@ async function editIn(
   let result: DeploymentResult = 'failed'
   try {
     const state = await edited(ports, record, { command, edit })
-    const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+    const snapshot = await putState(ports, state)
     const published = await ports.catalog.publish(stack, record.version, snapshot)
     if (published.kind === 'conflict')
       throw error('STORE_CONFLICT', `the snapshot of ${stack} was moved by someone else`)
@@ -103,6 +103,14 @@ async function edited(
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the edit would leave an invalid state: ${fault}`)
   return after
+}
+
+/** Puts a state where snapshots are; nothing names it yet. */
+export function putState(
+  ports: Pick<GeneratorPorts, 'blobs'>,
+  state: StoredDeployment,
+): Promise<BlobHash> {
+  return ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
 }
 
 /** URNs of pending operations that an edit drops without saying what they came to. */

@@ -1,9 +1,9 @@
-import { envelopeOf } from '../shared/state/deployment.ts'
 import { requireOver } from '../shared/engine/deployment/late-window.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import { error } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
 import type { GeneratorPorts } from '../functions/step-generator/start.ts'
+import { putState } from './edit-state.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import { withStackName } from '../shared/state/edits/rename-stack.ts'
 
@@ -27,7 +27,7 @@ export async function renameStack(
     const before = await readSnapshotBlob(blobs, record.snapshot)
     await requireOver(ports, before)
     const now = withStackName(before, stackPartsOf(from), stackPartsOf(to))
-    snapshot = await blobs.put(Buffer.from(JSON.stringify(envelopeOf(now))))
+    snapshot = await putState(ports, now)
   }
   const came = await platform.renames.rename(from, to, { expected, snapshot, at: clock.now() })
   if (came === 'exists') throw exists(to)

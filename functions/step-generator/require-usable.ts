@@ -3,8 +3,8 @@ import { verifyIntegrity } from '../../shared/state/integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
 /**
- * Nothing is decided upon a state that breaks the rules (I7): who wrote it noted it in the state, or
- * a person forced it in. Throws STATE_INTEGRITY.
+ * Nothing is decided upon a state that breaks the rules (I7): whoever wrote it noted it there, or a
+ * person forced it in. Throws STATE_INTEGRITY.
  */
 export function requireUsable(stored: StoredDeployment): void {
   const fault = verifyIntegrity(stored)

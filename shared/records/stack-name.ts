@@ -24,7 +24,7 @@ export function parseStackName(text: string): StackName {
   return { project, stack }
 }
 
-/** The id of a named stack, of a project where the name leaves that out. Throws STACK_NAME_INVALID. */
+/** The id of a named stack; `project`: where the name leaves it out. Throws STACK_NAME_INVALID. */
 export function stackIdFrom(text: string, project: string): StackId {
   const name = parseStackName(text)
   return stackIdOf(name.project ?? project, name.stack)

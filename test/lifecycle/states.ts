@@ -7,7 +7,7 @@ import type { TestEngine } from './engine.ts'
 import { project, stackName } from './hosts.ts'
 
 /** The stack of every engine. */
-export const ownStack = stackIdOf(project, stackName)
+const ownStack = stackIdOf(project, stackName)
 
 /** Edits the state of an engine's stack, as `state` commands do. */
 export async function edited(
@@ -52,10 +52,7 @@ export function named(state: StoredDeployment, name: string): StoredResource | u
 }
 
 /** What was done to a resource, in order. */
-export function stepsOf(
-  events: readonly EngineEventPayload[],
-  name: string,
-): readonly string[] {
+export function stepsOf(events: readonly EngineEventPayload[], name: string): readonly string[] {
   return events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith(`::${name}`)
       ? [event.resourcePreEvent.metadata.op]
@@ -64,10 +61,7 @@ export function stepsOf(
 }
 
 /** What was told at a severity. */
-export function told(
-  events: readonly EngineEventPayload[],
-  severity: string,
-): readonly string[] {
+export function told(events: readonly EngineEventPayload[], severity: string): readonly string[] {
   return events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent.severity === severity
       ? [event.diagnosticEvent.message]

@@ -27,7 +27,8 @@ export async function replacementSteps(
   if (candidate.next.protect && old.state.protect) {
     const message =
       `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
-      'To unprotect the resource, remove the `protect` flag from the resource and run `antichain up`'
+      'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
+      `antichain state unprotect '${claim.urn}'`
     if (!ctx.preview) bail(ctx, message, claim.urn)
     ctx.emitter.diagnostic('error', message, claim.urn)
     ctx.noteFailure()
@@ -54,6 +55,8 @@ export async function replacementSteps(
 async function checkedAnew(ctx: GeneratorContext, candidate: Candidate): Promise<ResourceState> {
   const { driver, goal, next, seed, claim } = candidate
   if (driver.check === undefined) return next
+  // What is replaced on request was checked without its old inputs already.
+  if (claim.old?.state.taint === true) return next
   const result = await driver.check(undefined, goal.inputs, seed)
   if (result.failures.length > 0) {
     reportFailures(

@@ -15,5 +15,8 @@ export function failuresOf(news: PropertyMap, property: string): readonly CheckF
 export function stashOutputs(inputs: PropertyMap, before: PropertyMap | undefined): PropertyMap {
   const input = inputs.get('input') ?? null
   const output = before === undefined ? input : before.get('output')
-  return new Map([['input', input], ['output', output ?? null]])
+  return new Map([
+    ['input', input],
+    ['output', output ?? null],
+  ])
 }

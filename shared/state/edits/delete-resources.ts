@@ -98,4 +98,3 @@ function requireUnprotected(
     { details: { urn: resource.urn } },
   )
 }
-

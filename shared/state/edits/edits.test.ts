@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hasCode } from '../../errors/error.ts'
 import { verifyIntegrity } from '../integrity.ts'
-import type { StoredDeployment, StoredResource } from '../stored.ts'
+import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
 import { withoutResources } from './delete-resources.ts'
 import { withMark } from './flags.ts'
 import { moveResources } from './move-resources.ts'
@@ -11,8 +11,13 @@ import { repaired } from './repair.ts'
 
 const urn = (name: string, type = 'a:b:C', stack = 'dev'): string =>
   `urn:pulumi:${stack}::shop::${type}::${name}`
-const thing = (name: string, more: Record<string, unknown> = {}): StoredResource =>
-  ({ urn: urn(name), custom: true, id: `${name}-1`, type: 'a:b:C', ...more }) as StoredResource
+const thing = (name: string, more: Record<string, Json> = {}): StoredResource => ({
+  urn: urn(name),
+  custom: true,
+  id: `${name}-1`,
+  type: 'a:b:C',
+  ...more,
+})
 const stateOf = (...resources: readonly StoredResource[]): StoredDeployment => ({
   manifest: { time: '', magic: '', version: '' },
   resources,
@@ -247,7 +252,7 @@ describe('a repair', () => {
           ...thing('c'),
           urn: urn('c', 'k:l:M$a:b:C'),
           parent: urn('lost', 'k:l:M'),
-        } as StoredResource,
+        },
       ),
       metadata: { integrity_error: { error: 'wrong' } },
     }
@@ -276,7 +281,7 @@ describe('a move', () => {
     custom: false,
     type: 'pulumi:pulumi:Stack',
   })
-  const below = (name: string, more: Record<string, unknown> = {}) =>
+  const below = (name: string, more: Record<string, Json> = {}) =>
     thing(name, { parent: root('dev').urn, provider: reference, ...more })
   const group: StoredResource = {
     urn: urn('g', 'k:l:M'),
@@ -289,7 +294,7 @@ describe('a move', () => {
     urn: urn('kid', 'k:l:M$a:b:C'),
     parent: group.urn,
     dependencies: [urn('a')],
-  } as StoredResource
+  }
   const source = stateOf(
     root('dev'),
     provider,
@@ -330,7 +335,8 @@ describe('a move', () => {
   })
 
   test('takes children, and parents where that is asked', () => {
-    const names = (moved: readonly string[]) => moved.map(one => one.slice(one.lastIndexOf(':') + 1))
+    const names = (moved: readonly string[]) =>
+      moved.map(one => one.slice(one.lastIndexOf(':') + 1))
     expect(names(move([group.urn]).moved)).toEqual(['g', 'kid'])
     expect(names(move([child.urn], stateOf(), true).moved)).toEqual(['g', 'kid'])
     expect(names(move([root('dev').urn]).moved)).toEqual(['a', 'g', 'kid', 'user'])
@@ -353,7 +359,7 @@ describe('a move', () => {
     expect(codeOf(() => move([provider.urn]))).toBe('CLI_USAGE')
     expect(codeOf(() => move([urn('nobody')]))).toBe('STATE_RESOURCE_UNKNOWN')
     expect(move([urn('nobody'), urn('a')]).unknown).toEqual([urn('nobody')])
-    const there = { ...thing('a'), urn: urn('a', 'a:b:C', 'prod') } as StoredResource
+    const there = { ...thing('a'), urn: urn('a', 'a:b:C', 'prod') }
     expect(codeOf(() => move([urn('a')], stateOf(root('prod'), there)))).toBe(
       'STATE_RESOURCE_EXISTS',
     )

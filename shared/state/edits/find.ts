@@ -11,7 +11,8 @@ const comparedMax = 400
 /** The error for a URN that no resource has; names those that look like it. */
 export function unknownResource(urn: string, candidates: Iterable<string>): Error {
   const near = similarTo(urn, candidates)
-  const meant = near.length === 0 ? '' : ` Did you mean ${near.map(text => `'${text}'`).join(', ')}?`
+  const meant =
+    near.length === 0 ? '' : ` Did you mean ${near.map(text => `'${text}'`).join(', ')}?`
   return error('STATE_RESOURCE_UNKNOWN', `the state has no resource '${urn}'.${meant}`, {
     details: { urn },
   })
@@ -26,11 +27,7 @@ export function requireUrn(text: string): void {
  * The position of the only resource of a URN; with an `id`, of the copy that has it. Throws
  * CLI_USAGE, STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS.
  */
-export function positionOf(
-  resources: readonly StoredResource[],
-  urn: string,
-  id?: string,
-): number {
+export function positionOf(resources: readonly StoredResource[], urn: string, id?: string): number {
   requireUrn(urn)
   const all = resources.flatMap((resource, at) => (resource.urn === urn ? [at] : []))
   const places =

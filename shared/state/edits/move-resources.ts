@@ -111,9 +111,7 @@ function isSameProvider(
   copy: StoredResource,
   { isEqual }: MoveTarget,
 ): boolean {
-  return (
-    textIn(there, 'id') === textIn(copy, 'id') || isEqual(there['inputs'], copy['inputs'])
-  )
+  return textIn(there, 'id') === textIn(copy, 'id') || isEqual(there['inputs'], copy['inputs'])
 }
 
 /** A resource as it is called in the destination: what it refers to and does not come is cut. */
@@ -137,9 +135,7 @@ function placedBelow(
   const parent = textIn(cut, 'parent') === '' ? root.urn : textIn(cut, 'parent')
   const above = isUrn(parent) ? partsOf(parent).qualifiedType : ''
   const { urn } = resource
-  const own = isUrn(urn)
-    ? childUrn(names, above, { type: typeOf(urn), name: nameOf(urn) })
-    : urn
+  const own = isUrn(urn) ? childUrn(names, above, { type: typeOf(urn), name: nameOf(urn) }) : urn
   const provider = textIn(resource, 'provider')
   const reference = now.get(provider) ?? renamed(provider)
   return withFields(cut, { urn: own, parent, provider: provider === '' ? undefined : reference })

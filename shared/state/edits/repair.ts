@@ -77,7 +77,7 @@ function prunedOf(
   })
 }
 
-/** The URN of a resource below its parent; one without a parent before keeps the one that it has. */
+/** The URN of a resource below its parent; one that had no parent keeps the one that it has. */
 function urnBelow(resource: StoredResource, parent: string): string {
   const { urn } = resource
   if (textIn(resource, 'parent') === '' || !isUrn(urn)) return urn

@@ -5,7 +5,7 @@ import { encodeSnapshot } from '../../../shared/state/deployment.ts'
 import { resourceState } from '../../../shared/state/resource.ts'
 import { emptySnapshot } from '../../../shared/state/snapshot.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
-import { type PropertyMap, secretOf } from '../../../shared/values/value.ts'
+import { type PropertyMap, type PropertyValue, secretOf } from '../../../shared/values/value.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program, TestEngine } from '../engine.ts'
 import { named, published, stepsOf, told } from '../states.ts'
@@ -116,7 +116,7 @@ test('secrets of the other stack stay secret, and closed ones are elided with a 
   const cloud = createCloud()
   const engine = await engines.of(cloud)
   await engine.run(async monitor => void (await thing(monitor, 'own', {})))
-  const outputs: PropertyMap = new Map([
+  const outputs: PropertyMap = new Map<string, PropertyValue>([
     ['open', 1],
     ['sec', secretOf('hidden')],
   ])

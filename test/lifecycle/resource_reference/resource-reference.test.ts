@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { createCloud } from '../cloud.ts'
+import { ConfigureResponse } from '../../../proto/gen/pulumi/provider.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { named } from '../states.ts'
 import { createEngines, thing } from '../things.ts'
@@ -7,13 +8,30 @@ import { createEngines, thing } from '../things.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
+/** A cloud whose provider takes references as they are. */
+function createReferringCloud(): Cloud {
+  const cloud = createCloud()
+  const configure = () =>
+    ConfigureResponse.create({
+      acceptSecrets: true,
+      acceptResources: true,
+      supportsPreview: true,
+    })
+  return { ...cloud, script: { ...cloud.script, configure } }
+}
+
 const mark = '4dabf18193072939515e22adb298388d'
 const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
 const reference = (urn: string, id?: string): Record<string, unknown> => ({
   [mark]: referenceMark,
   urn,
-  packageVersion: '',
   ...(id === undefined ? {} : { id }),
+})
+/** As the state has it; name and type are in the URN, and what reads it gets them from there. */
+const stored = (urn: string, id?: string) => ({ ...reference(urn, id), packageVersion: '' })
+const filled = (urn: string, type: string, name: string, id?: string) => ({
+  ...reference(urn, id),
+  ...{ type, name },
 })
 
 /** Registers a component and a thing, and one that refers to both. */
@@ -29,8 +47,7 @@ const referring =
   }
 
 test('TestResourceReferences: inputs, the provider, outputs and the state keep them', async () => {
-  const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.of(createReferringCloud())
   const seen: unknown[] = []
   let known: readonly string[] = []
   const program = referring((object, urns) => {
@@ -39,16 +56,19 @@ test('TestResourceReferences: inputs, the provider, outputs and the state keep t
   }, true)
   const { state } = await engine.run(program)
   const [a = '', b = ''] = known
-  const stored = { a: reference(a), b: reference(b, 'b-1') }
-  expect(named(state, 'c')).toMatchObject({ inputs: stored, outputs: stored })
-  expect(seen[0]).toMatchObject(stored)
+  const kept = { a: stored(a), b: stored(b, 'b-1') }
+  expect(named(state, 'c')).toMatchObject({ inputs: kept, outputs: kept })
+  expect(seen[0]).toEqual({
+    a: filled(a, 'my:c:Group', 'a'),
+    b: filled(b, 'test:index:Thing', 'b', 'b-1'),
+  })
   const again = await engine.run(program)
   expect(again.result.hasChanges).toBe(false)
   expect(seen[1]).toEqual(seen[0])
 })
 
 test('TestResourceReferences_DownlevelSDK: who does not take them gets ids and URNs', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.of(createReferringCloud())
   const seen: unknown[] = []
   let known: readonly string[] = []
   const program = referring((object, urns) => {
@@ -63,7 +83,7 @@ test('TestResourceReferences_DownlevelSDK: who does not take them gets ids and U
 })
 
 test('TestResourceReferences_GetResource: a resource is hydrated, references in it stay', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.of(createReferringCloud())
   const seen: Record<string, unknown>[] = []
   let child = ''
   const program: Program = async monitor => {
@@ -80,7 +100,7 @@ test('TestResourceReferences_GetResource: a resource is hydrated, references in 
     urn: outer?.urn,
     id: 'outer-1',
     provider: outer?.['provider'],
-    state: { child: reference(child, 'inner-1') },
+    state: { child: filled(child, 'test:index:Thing', 'inner', 'inner-1') },
   })
   expect(seen[1]).toMatchObject({ id: '', provider: '', state: {} })
   const unknown = await engine.run(async monitor => {
