@@ -28,7 +28,8 @@ export async function replacementSteps(
   if (candidate.next.protect && old.state.protect) {
     const message =
       `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
-      'To unprotect the resource, remove the `protect` flag from the resource and run `antichain up`'
+      'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
+      `antichain state unprotect '${claim.urn}'`
     if (!ctx.preview) bail(ctx, message, claim.urn)
     ctx.emitter.diagnostic('error', message, claim.urn)
     ctx.noteFailure()
