@@ -5,10 +5,6 @@
 
 /** Options of all operations. */
 const everyOperation = [
-  '-t, --target <urn>',
-  '-x, --exclude <urn>',
-  '--target-dependents',
-  '--exclude-dependents',
   '--run-program',
   '--client <address>',
   '--output <format>',
@@ -25,8 +21,6 @@ const everyOperation = [
 
 /** Options of operations that run the program. */
 const programOperation = [
-  '--replace <urn>',
-  '--target-replace <urn>',
   '--show-policy-remediations',
   '--show-reads',
   '--show-config',
@@ -51,13 +45,7 @@ export const missingOptions = {
   up: [...everyOperation, ...programOperation],
   preview: [...everyOperation, ...programOperation, '--import-file <file>'],
   refresh: [...everyOperation, '--skip-pending-creates'],
-  destroy: [
-    ...everyOperation,
-    '--exclude-protected',
-    '--ignore-protect',
-    '--show-config',
-    '--show-full-output',
-  ],
+  destroy: [...everyOperation, '--ignore-protect', '--show-config', '--show-full-output'],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
   stackOutput: ['--shell'],
@@ -86,19 +74,8 @@ export const missingCommands = {
     'template',
     'watch',
   ],
-  stack: ['change-secrets-provider', 'graph', 'rename', 'tag', 'unselect'],
-  state: [
-    'delete',
-    'edit',
-    'move',
-    'protect',
-    'rename',
-    'repair',
-    'taint',
-    'unprotect',
-    'untaint',
-    'upgrade',
-  ],
+  stack: ['change-secrets-provider', 'graph', 'tag', 'unselect'],
+  state: ['edit', 'upgrade'],
   plugin: ['install', 'ls', 'rm', 'run'],
   config: ['cp', 'env', 'refresh', 'rm-all', 'set-all'],
 } as const satisfies Record<string, readonly string[]>

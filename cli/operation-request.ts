@@ -17,6 +17,7 @@ import {
 } from './operation-options.ts'
 import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
+import { targetingOf } from './targeting.ts'
 
 /**
  * The request that flags, project and stack file amount to. Values of -c are written to the stack
@@ -31,6 +32,7 @@ export async function requestOf(
   const { project, stack } = await askedStack(session)
   const parallel = parallelOf(session, flags)
   const release = releaseOf(flags)
+  const targeting = targetingOf(flags)
   const functionLimitMs = functionLimitOf(flags)
   const refresh = command !== 'refresh' && refreshOf(flags, project)
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
@@ -59,6 +61,7 @@ export async function requestOf(
       message: flags.text('message') ?? '',
       release,
       ...policyPacksOf(session, flags),
+      ...(targeting === undefined ? {} : { targeting }),
     },
     wait: flags.is('wait'),
     ...(functionLimitMs === undefined ? {} : { functionLimitMs }),

@@ -9,6 +9,7 @@ import { decodeSnapshot, manifestOf } from '../../shared/state/deployment.ts'
 import { printPlan } from '../../shared/engine/plan/plan-file.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
 import type { Json } from '../../shared/values/json.ts'
+import { requireUsable } from './require-usable.ts'
 import { standingNow } from './standing.ts'
 import { resultOf, summary } from './result.ts'
 import { type Asked, type Surroundings, tearDown } from '../surroundings/surround.ts'
@@ -29,6 +30,7 @@ export function previewRun(
         throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
       if (record.current !== '') await tellInterrupted(asked, emitter, record.current)
       const stored = await readState(platform, record)
+      requireUsable(stored)
       const base = baseOf(decodeSnapshot(stored, request.secrets), 1)
       baseNow.current = base
       const isWhole = await previewCommand(life, base).catch(thrown => {

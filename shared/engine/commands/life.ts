@@ -11,6 +11,7 @@ import type { Base } from '../deployment/base.ts'
 import type { GeneratorContext, StepRunner } from '../generator/context.ts'
 import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
+import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
 import { createPlanDraft } from '../plan/plan-draft.ts'
@@ -128,6 +129,7 @@ export function createLife(deps: LifeDeps): Life {
       analyzers,
       base,
       sets,
+      scope: scopeOf(request.options.targeting, base),
       runner,
       replay,
       providers: deps.providers,

@@ -14,12 +14,15 @@ import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
 import { deletedFirst } from './naming.ts'
-import { planGoal, planSteps, seedOf } from './planning.ts'
+import { planGoal, planSteps, planUntargeted, seedOf } from './planning.ts'
 import { underPolicies } from './policies.ts'
 import { carriedOn, replayed } from './replayed.ts'
 import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
+import { isReplacedAnyway, isTargetedRegistration, noteScope } from './scope.ts'
 import type { CurrentState } from './sets.ts'
+import { requireMade } from './skipped-creates.ts'
+import { passOver, pullForward } from './untargeted.ts'
 import { verdictOf } from './verdict.ts'
 
 /** How long after one missing plugin others may be found missing, in ms. */
@@ -34,14 +37,25 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
   const claim = claimUrn(ctx, goal)
   ctx.sets.goals.set(claim.urn, goal)
   try {
+    const draft = draftOf(goal, claim)
+    const isTargeted = isTargetedRegistration(ctx, draft)
+    pullForward(ctx, draft, isTargeted)
     const known = await replayed(ctx, claim, ctx.replay === undefined ? '' : ctx.digestOf(goal))
     if (known !== undefined) {
       ctx.sets.current.set(claim.urn, known)
       return known
     }
-    const candidate = await underPolicies(ctx, await checked(ctx, goal, claim))
+    if (!isTargeted && !(await isTaken(ctx, claim))) {
+      planUntargeted(ctx, claim, goal)
+      const kept = claim.old?.state ?? draft
+      await underPolicies(ctx, { goal, claim, next: kept, compared: kept.inputs })
+      return passOver(ctx, claim, draft)
+    }
+    const made = await checked(ctx, goal, claim, { draft, isTargeted })
+    const candidate = await underPolicies(ctx, made)
     const steps = await decideSteps(ctx, candidate)
     planSteps(ctx, steps)
+    requireMade(ctx, steps)
     return await carryOut(ctx, candidate, steps)
   } catch (thrown) {
     if (thrown instanceof ProviderError)
@@ -51,9 +65,21 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
   }
 }
 
-/** Loads the provider and runs Check. */
-async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise<Candidate> {
-  const draft = draftOf(goal, claim)
+/**
+ * Whether a resource is made anew though it is no target: it was deleted with another one, or it
+ * was only read before.
+ */
+async function isTaken(ctx: GeneratorContext, { old, urn }: Claim): Promise<boolean> {
+  return old !== undefined && (old.state.external || (await isDeleted(ctx, urn)))
+}
+
+/** Loads the provider and runs Check; what is no target keeps its old inputs instead. */
+async function checked(
+  ctx: GeneratorContext,
+  goal: Goal,
+  claim: Claim,
+  { draft, isTargeted }: { readonly draft: ResourceState; readonly isTargeted: boolean },
+): Promise<Candidate> {
   const old = claim.old?.state
   const { inputs, unresettable } = resetPaths(
     old?.inputs ?? goal.inputs,
@@ -70,6 +96,11 @@ async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise
   }
   const driver = await orBail(ctx, claim, () => driverFor(ctx, draft))
   const seed = seedOf(ctx, claim.urn)
+  if (driver.check !== undefined && !isTargeted && old !== undefined) {
+    const next = { ...draft, inputs: old.inputs }
+    planGoal(ctx, claim, { goal, inputs: old.inputs, seed, isFresh: false })
+    return { goal, claim, driver, next, compared: old.inputs, seed }
+  }
   const fresh = isFresh(ctx, claim)
   if (driver.check === undefined) {
     planGoal(ctx, claim, { goal, inputs, seed, isFresh: fresh })
@@ -94,7 +125,8 @@ async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise
 /** Whether nothing of an old state is to be taken over by Check. */
 function isFresh(ctx: GeneratorContext, claim: Claim): boolean {
   const old = claim.old?.state
-  return old === undefined || old.external || old.taint || ctx.sets.deletes.has(claim.urn)
+  if (old === undefined || old.external || ctx.sets.deletes.has(claim.urn)) return true
+  return isReplacedAnyway(ctx.scope, claim.urn, old)
 }
 
 function requireValid(ctx: GeneratorContext, claim: Claim, goal: Goal, result: CheckResult): void {
@@ -134,7 +166,10 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
   const { claim, next } = candidate
   const old = claim.old
   const { urn } = claim
-  if (old === undefined) return [stepOf({ op: 'create', effect: 'add', next })]
+  if (old === undefined) {
+    noteScope(ctx, next, true)
+    return [stepOf({ op: 'create', effect: 'add', next })]
+  }
   if (await isDeleted(ctx, urn)) return recreateSteps(ctx, candidate)
   if (old.state.external) {
     markReplaced(ctx, claim)
@@ -143,6 +178,7 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
       stepOf({ op: 'replace', effect: 'none', old, next }),
     ]
   }
+  noteScope(ctx, next, true)
   const difference = await differenceOf(ctx, candidate, old.state)
   return ctx.decide(async () => {
     if (ctx.isAborted()) throw new Bail()

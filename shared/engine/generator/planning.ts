@@ -58,8 +58,20 @@ export function planGoal(
   refuse(ctx, claim.urn, goalViolations(goal, proposed, { olds, news }))
 }
 
+/** As `planGoal` and `planSteps` of what is no target: it stays as it is, or is not made. */
+export function planUntargeted(ctx: GeneratorContext, claim: Claim, goal: Goal): void {
+  const old = claim.old?.state
+  const inputs = goal.custom ? (old?.inputs ?? emptyMap) : goal.inputs
+  const about = { goal, inputs, seed: seedOf(ctx, claim.urn), isFresh: old === undefined }
+  planGoal(ctx, claim, about)
+  planSteps(ctx, [{ urn: claim.urn, op: 'same' }])
+}
+
 /** Notes the steps of a registration, and ends the deployment at one that the plan does not have. */
-export function planSteps(ctx: GeneratorContext, steps: readonly Step[]): void {
+export function planSteps(
+  ctx: GeneratorContext,
+  steps: readonly Pick<Step, 'urn' | 'op'>[],
+): void {
   const { guard, draft } = ctx.planning
   for (const step of steps) {
     const urn = ctx.sets.aliased.get(step.urn) ?? step.urn

@@ -19,15 +19,15 @@ import type { PolicyIdentity, PolicySummaryEvent } from '../events/policy-events
 import type { Candidate } from './candidate.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 
+/** What policy packs judge of a registration. */
+type Judged = Pick<Candidate, 'goal' | 'claim' | 'next' | 'compared'>
+
 /**
  * The candidate as policy packs leave it: its inputs remediated in turn, then judged by all packs
  * at once. A mandatory violation ends an update; a preview goes on and fails. Source: `engine.md`
  * 2.5, 5.5.8.
  */
-export async function underPolicies(
-  ctx: GeneratorContext,
-  candidate: Candidate,
-): Promise<Candidate> {
+export async function underPolicies<C extends Judged>(ctx: GeneratorContext, candidate: C): Promise<C> {
   if (ctx.analyzers.length === 0) return candidate
   const remediated = await remediatedBy(ctx, candidate)
   const resource = analyzedOf(ctx, remediated, remediated.compared)
@@ -48,7 +48,7 @@ export async function underPolicies(
   throw new Bail()
 }
 
-async function remediatedBy(ctx: GeneratorContext, candidate: Candidate): Promise<Candidate> {
+async function remediatedBy<C extends Judged>(ctx: GeneratorContext, candidate: C): Promise<C> {
   const { urn } = candidate.claim
   let current = candidate
   for (const pack of ctx.analyzers) {
@@ -124,9 +124,11 @@ export async function isStackAllowed(
 
 /** What this run made or kept; what was only read is nobody's to judge. */
 export function statesNow({ sets }: GeneratorContext): readonly ResourceState[] {
-  return [...sets.current.values()]
-    .filter(({ op }) => op !== 'read' && op !== 'read-replacement')
+  const states = [...sets.current.values()]
+    .filter(({ op, passedOver }) => !op.startsWith('read') && passedOver !== 'not made')
     .map(({ state }) => state)
+  // What is no target is known under its old name, too.
+  return [...new Set(states)]
 }
 
 /** Asks all packs at once. One that fails, or throws, ends the deployment with its sentence. */
@@ -209,7 +211,7 @@ function summaryOf(
 
 function analyzedOf(
   ctx: GeneratorContext,
-  { next, goal }: Candidate,
+  { next, goal }: Judged,
   properties: PropertyMap,
 ): AnalyzedResource {
   const state = { ...next, ignoreChanges: goal.ignoreChanges, properties }
