@@ -63,14 +63,11 @@ async function startingOf(
 ): Promise<Starting> {
   const local = await session.local()
   if (local.remote !== undefined) return remoteStarting(session, flags, command)
-  const { blobs } = local.platform
   const asked = await requestOf(session, flags, command)
-  const request = await heldTo(blobs, asked, planText(session, flags))
+  const request = heldTo(asked, planText(session, flags))
   const drawsPlan = flags.text('savePlan') !== undefined || flags.is('strict')
-  const start: Starting['start'] = async (dryRun, sink, plan) => {
-    const held = await heldTo(blobs, request, plan)
-    return local.deploy({ ...held, dryRun, drawsPlan: dryRun && drawsPlan }, sink)
-  }
+  const start: Starting['start'] = (dryRun, sink, plan) =>
+    local.deploy({ ...heldTo(request, plan), dryRun, drawsPlan: dryRun && drawsPlan }, sink)
   return { stack: request.stack, start }
 }
 

@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { readPlan } from '../shared/engine/plan/plan-file.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
-import type { BlobsPort } from '../shared/ports/records.ts'
 import { stackPartsOf } from '../shared/records/ids.ts'
 import type { Flags } from './flags.ts'
 import type { Session } from './session.ts'
@@ -19,20 +18,12 @@ export function planText(session: Pick<Session, 'cwd'>, flags: Flags): string | 
   }
 }
 
-/**
- * The request, held to a plan: it is kept where every life of the deployment finds it. Throws
- * PLAN_INVALID before anything is kept.
- */
-export async function heldTo(
-  blobs: Pick<BlobsPort, 'put'>,
-  request: DeployRequest,
-  text: string | undefined,
-): Promise<DeployRequest> {
-  if (text === undefined) return request
+/** The request, held to a plan that can be read. Throws PLAN_INVALID before anything begins. */
+export function heldTo(request: DeployRequest, plan: string | undefined): DeployRequest {
+  if (plan === undefined) return request
   const { decrypt } = request.secrets.crypter
-  readPlan(text, { ...stackPartsOf(request.stack), decrypt })
-  const plan = await blobs.put(Buffer.from(text))
-  return { ...request, options: { ...request.options, plan } }
+  readPlan(plan, { ...stackPartsOf(request.stack), decrypt })
+  return { ...request, plan }
 }
 
 /** Writes what a preview drew to the file of `--save-plan`. Throws CLI_USAGE. */

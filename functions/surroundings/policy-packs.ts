@@ -4,7 +4,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import { pluginLimits as limits } from '../../shared/config/plugin-limits.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { chooseNode } from '../../shared/programs/node-binary.ts'
-import { findNodeSdk } from '../../shared/programs/node-sdk.ts'
+import { findNodeSdk, type NodeSdk } from '../../shared/programs/node-sdk.ts'
 import { type PolicyProject, readPolicyProject } from '../../shared/programs/policy-project.ts'
 import type {
   Analyzer,
@@ -132,7 +132,7 @@ function settingsFile(deps: PolicyPackDeps, path: string, config: string | undef
   return readSettings(text, config)
 }
 
-/** How a pack's folder is run: by the SDK that it brings along, or by the analyzer of its runtime. */
+/** How a pack's folder is run: by the SDK that it brings along, or its runtime's analyzer. */
 async function commandOf(
   deps: PolicyPackDeps,
   directory: string,
@@ -146,13 +146,21 @@ async function commandOf(
     if (found !== undefined) return { command: found, args: [address, '.'] }
     throw failed(directory, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
   }
-  const sdk = findNodeSdk(directory, '@pulumi/pulumi/cmd/run-policy-pack')
+  const sdk = sdkOf(directory)
   const { engines } = sdk
   const node = await chooseNode({ ...deps, engines, directory })
   if (node.note !== '') deps.said(node.note, 'stderr')
   return {
     command: node.command,
     args: [sdk.runner, address, join(directory, project?.main ?? '')],
+  }
+}
+
+function sdkOf(directory: string): NodeSdk {
+  try {
+    return findNodeSdk(directory, '@pulumi/pulumi/cmd/run-policy-pack')
+  } catch (thrown) {
+    throw failed(directory, `${messageOf(thrown)}: run \`npm install\` there`)
   }
 }
 

@@ -24,9 +24,7 @@ import type { ProgramHost } from '../../shared/programs/program.ts'
 import { createNodeProgramHost } from '../../shared/programs/node-host.ts'
 import { type RequiredPackage, requiredPackages } from '../../shared/programs/required-packages.ts'
 import type { AnalyzerHost } from '../../shared/providers/analyzers/analyzer.ts'
-import { atMost } from '../../shared/providers/analyzers/at-most.ts'
-import { stackPartsOf } from '../../shared/records/ids.ts'
-import { createPolicyPacks } from './policy-packs.ts'
+import { policyPackHost, withPolicyPacks } from './policy-pack-host.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
 import { createBuiltinProvider } from '../../shared/providers/builtin/builtin-provider.ts'
 import { withBuiltin } from '../../shared/providers/builtin/with-builtin.ts'
@@ -114,7 +112,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
   const policyPacks =
-    hosts?.policyPacks ?? policyPackHost(asked, { env, processes, monitor, emitter })
+    hosts?.policyPacks ?? policyPackHost(request, { env, processes, monitor, emitter })
   const plugins = withPolicyPacks(
     withBuiltin(
       hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub }),
@@ -245,50 +243,6 @@ function pluginHost(
       })
     },
   })
-}
-
-/** The host of the policy packs of a run. */
-function policyPackHost(
-  { request }: Asked,
-  about: {
-    readonly env: Readonly<Record<string, string>>
-    readonly processes: ProcessesPort
-    readonly monitor: MonitorServer
-    readonly emitter: StepEmitter
-  },
-): AnalyzerHost {
-  const { env, processes, monitor, emitter } = about
-  const { project, stack } = stackPartsOf(request.stack)
-  const packs = createPolicyPacks({
-    processes,
-    env,
-    ourNode: process.execPath,
-    root: request.source.root,
-    engineAddress: () => monitor.address,
-    surroundings: {
-      ...{ project, stack },
-      organization: 'organization',
-      dryRun: request.dryRun,
-      config: new Map([...request.config].map(([key, { text }]) => [key, text])),
-      configSecretKeys: [...request.config].flatMap(([key, { secret }]) => (secret ? [key] : [])),
-    },
-    said: (line, stream) =>
-      emitter.diagnostic(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`),
-  })
-  return atMost(packs, Number(env['PULUMI_PARALLEL_ANALYZE'] ?? ''))
-}
-
-/** Plugins and policy packs, which are told to end together. */
-function withPolicyPacks(plugins: PluginHost, packs: AnalyzerHost): PluginHost {
-  return {
-    ...plugins,
-    async cancelAll() {
-      await Promise.all([plugins.cancelAll(), packs.cancelAll()])
-    },
-    async close() {
-      await Promise.all([plugins.close(), packs.close()])
-    },
-  }
 }
 
 /** The environment of the user: without what our launcher put into it. */

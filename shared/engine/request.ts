@@ -41,6 +41,8 @@ export interface DeployRequest {
   readonly key?: string
   /** Preview of the command: changes nothing (I11). */
   readonly dryRun: boolean
+  /** The text of an update plan to be held to. */
+  readonly plan?: string
   /** A preview that draws an update plan. */
   readonly drawsPlan?: boolean
   readonly options: DeploymentOptions

@@ -7,7 +7,7 @@ export interface SeededRandom {
   readonly bytes: (count: number) => Uint8Array
 }
 
-/** Words of 64 bits of one round of blocks, and those of its last round that become the next key. */
+/** Words of 64 bits of one round of blocks; of the last round some become the next key. */
 const wordsOfBuffer = 32
 const wordsOfKey = 4
 /** Rounds of blocks under one key; each makes four blocks. */

@@ -132,7 +132,7 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
   const secrets = await managers
   const run: TestEngine['run'] = async (program, asked = {}) => {
     const events: EngineEventPayload[] = []
-    const request = await heldTo(platform.blobs, requestOf({ home, secrets, asked }), asked.plan)
+    const request = heldTo(requestOf({ home, secrets, asked }), asked.plan)
     const process = await openProcess({
       home,
       number: (number += 1),

@@ -78,6 +78,10 @@ export function createLife(deps: LifeDeps): Life {
     isAborted = true
     ended.resolve()
   }
+  const keptPlan = async (): Promise<string | undefined> => {
+    const hash = request.options.plan
+    return hash === undefined ? undefined : Buffer.from(await deps.readBlob(hash)).toString('utf8')
+  }
   let turn: Promise<unknown> = Promise.resolve()
   const decide = <T>(decision: () => Promise<T>): Promise<T> => {
     const mine = turn.then(decision, decision)
@@ -101,9 +105,8 @@ export function createLife(deps: LifeDeps): Life {
     hasStopped: () => hasStopped,
     hasFailed: () => hasFailed,
     async openPlan() {
-      const hash = request.options.plan
-      if (hash === undefined) return
-      const text = Buffer.from(await deps.readBlob(hash)).toString('utf8')
+      const text = request.plan ?? (await keptPlan())
+      if (text === undefined) return
       const { decrypt } = request.secrets.crypter
       guard = createPlanGuard(readPlan(text, { stack, project, decrypt }))
     },

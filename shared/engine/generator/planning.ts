@@ -67,11 +67,10 @@ export function planUntargeted(ctx: GeneratorContext, claim: Claim, goal: Goal):
   planSteps(ctx, [{ urn: claim.urn, op: 'same' }])
 }
 
-/** Notes the steps of a registration, and ends the deployment at one that the plan does not have. */
-export function planSteps(
-  ctx: GeneratorContext,
-  steps: readonly Pick<Step, 'urn' | 'op'>[],
-): void {
+/**
+ * Notes the steps of a registration, and ends the deployment at one that the plan does not have.
+ */
+export function planSteps(ctx: GeneratorContext, steps: readonly Pick<Step, 'urn' | 'op'>[]): void {
   const { guard, draft } = ctx.planning
   for (const step of steps) {
     const urn = ctx.sets.aliased.get(step.urn) ?? step.urn
@@ -81,7 +80,7 @@ export function planSteps(
   }
 }
 
-/** As `planSteps` for the deletes at the end, under their own names: all that are refused are told. */
+/** As `planSteps` for the deletes at the end, under their own names: all refused ones are told. */
 export function planDeletes(ctx: GeneratorContext, steps: readonly Step[]): boolean {
   const { guard, draft } = ctx.planning
   let isAdmitted = true

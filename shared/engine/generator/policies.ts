@@ -27,7 +27,10 @@ type Judged = Pick<Candidate, 'goal' | 'claim' | 'next' | 'compared'>
  * at once. A mandatory violation ends an update; a preview goes on and fails. Source: `engine.md`
  * 2.5, 5.5.8.
  */
-export async function underPolicies<C extends Judged>(ctx: GeneratorContext, candidate: C): Promise<C> {
+export async function underPolicies<C extends Judged>(
+  ctx: GeneratorContext,
+  candidate: C,
+): Promise<C> {
   if (ctx.analyzers.length === 0) return candidate
   const remediated = await remediatedBy(ctx, candidate)
   const resource = analyzedOf(ctx, remediated, remediated.compared)
