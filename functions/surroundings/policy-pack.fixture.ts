@@ -60,7 +60,7 @@ const answers: Record<string, (request: never) => unknown> = {
   },
   analyze: ({ name, urn, properties }: AnalyzeRequest) => {
     if (name === 'throws') throw new Error('the policy threw')
-    const about = `${stack}: ${name} over ${max}, ${Object.keys(properties ?? {}).join()}`
+    const about = `${stack}: ${name} over ${JSON.stringify(max)}, ${Object.keys(properties ?? {}).join()}`
     return AnalyzeResponse.create({ diagnostics: [said(urn, about)] })
   },
   remediate: ({ properties }: AnalyzeRequest) =>

@@ -1,6 +1,5 @@
 import type { BlobHash } from '../../records/ids.ts'
-import type { Analyzer, AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
-import { shortPath } from '../../providers/analyzers/short-path.ts'
+import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { ProgramHost } from '../../programs/program.ts'
@@ -14,10 +13,7 @@ import type { Replay } from '../generator/replay.ts'
 import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
-import { createPlanDraft } from '../plan/plan-draft.ts'
-import { readPlan } from '../plan/plan-file.ts'
-import { createPlanGuard, type PlanGuard } from '../plan/plan-guard.ts'
-import type { UpdatePlan } from '../plan/update-plan.ts'
+import { createHeldBy, type HeldBy } from './held-by.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
@@ -41,7 +37,7 @@ export interface LifeDeps {
 }
 
 /** One generator process at work: its abort, its decisions, its base. */
-export interface Life extends LifeDeps {
+export interface Life extends LifeDeps, HeldBy {
   /**
    * Ends the deployment early: nothing more is decided. `thrown`: a fault that the caller must see.
    */
@@ -54,14 +50,6 @@ export interface Life extends LifeDeps {
   readonly hasStopped: () => boolean
   /** Whether something failed of which the deployment went on. */
   readonly hasFailed: () => boolean
-  /** Opens the plan that the deployment is held to, if there is one. Throws PLAN_INVALID. */
-  readonly openPlan: () => Promise<void>
-  /** Starts the policy packs that an update is judged by. Throws POLICY_PACK_FAILED. */
-  readonly openPolicies: () => Promise<void>
-  /** The packs that judged, as the summary names them: name and place → version. */
-  readonly packVersions: () => Readonly<Record<string, string>>
-  /** The plan that a preview drew, once it has ended. */
-  readonly drawnPlan: () => UpdatePlan | undefined
   readonly contextOf: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }
 
@@ -78,10 +66,6 @@ export function createLife(deps: LifeDeps): Life {
     isAborted = true
     ended.resolve()
   }
-  const keptPlan = async (): Promise<string | undefined> => {
-    const hash = request.options.plan
-    return hash === undefined ? undefined : Buffer.from(await deps.readBlob(hash)).toString('utf8')
-  }
   let turn: Promise<unknown> = Promise.resolve()
   const decide = <T>(decision: () => Promise<T>): Promise<T> => {
     const mine = turn.then(decision, decision)
@@ -89,12 +73,11 @@ export function createLife(deps: LifeDeps): Life {
     return mine
   }
   const sets: GeneratorSets = emptySets()
-  const draft = request.drawsPlan === true ? createPlanDraft() : undefined
-  let analyzers: readonly Analyzer[] = []
-  let guard: PlanGuard | undefined
+  const held = createHeldBy(deps)
   const [, project = '', stack = ''] = request.stack.split('/')
   return {
     ...deps,
+    ...held,
     abort,
     isAborted: () => isAborted,
     aborted: ended.promise,
@@ -104,32 +87,13 @@ export function createLife(deps: LifeDeps): Life {
     },
     hasStopped: () => hasStopped,
     hasFailed: () => hasFailed,
-    async openPlan() {
-      const text = request.plan ?? (await keptPlan())
-      if (text === undefined) return
-      const { decrypt } = request.secrets.crypter
-      guard = createPlanGuard(readPlan(text, { stack, project, decrypt }))
-    },
-    async openPolicies() {
-      const { command, policyPacks = [] } = request.options
-      // Refresh and import run no policies, and nothing is registered by a destroy.
-      if (command !== 'up' || policyPacks.length === 0) return
-      for (const _pack of policyPacks) deps.emitter.emit({ policyLoadEvent: {} })
-      analyzers = await deps.policyPacks.load(policyPacks)
-    },
-    packVersions: () =>
-      Object.fromEntries(
-        analyzers.map(({ info, path }) => [`${info.name}|local|${shortPath(path)}`, info.version]),
-      ),
-    drawnPlan: () => draft?.plan(),
     contextOf: (base, runner, replay) => ({
       stack,
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
       autonaming: request.autonaming,
-      planning: { guard, draft },
-      analyzers,
+      ...held.now(),
       base,
       sets,
       scope: scopeOf(request.options.targeting, base),

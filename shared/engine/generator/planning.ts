@@ -3,20 +3,12 @@ import type { ResourceState } from '../../state/resource.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import type { RecordedDecision } from '../deployment/recorded.ts'
 import { goalViolations, outputViolations, type ProposedGoal } from '../plan/goal-check.ts'
-import type { PlanDraft } from '../plan/plan-draft.ts'
-import type { PlanGuard } from '../plan/plan-guard.ts'
 import { noDifference } from '../plan/update-plan.ts'
 import type { Step } from '../step.ts'
 import type { Alias } from './aliases.ts'
 import type { Claim } from './claim.ts'
 import { bail, type GeneratorContext } from './context.ts'
 import type { Goal } from './goal.ts'
-
-/** The plan that a run is held to, and the one that it draws; either may be absent. */
-export interface Planning {
-  readonly guard: PlanGuard | undefined
-  readonly draft: PlanDraft | undefined
-}
 
 /** The seed of the Checks of a resource: the planned one, so that chance falls as it did. */
 export function seedOf(

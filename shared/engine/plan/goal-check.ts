@@ -40,7 +40,11 @@ export function outputViolations(
 /** Options that must be the very same. */
 function plainViolations(planned: PlannedGoal, proposed: ProposedGoal): readonly string[] {
   const found: string[] = []
-  const same = (what: string, expected: unknown, actual: unknown): void => {
+  const same = <T extends string | boolean | number | undefined>(
+    what: string,
+    expected: T,
+    actual: T,
+  ): void => {
     if (expected === actual) return
     const words = expected === undefined || expected === '' ? 'no value' : String(expected)
     found.push(`${what} changed (expected ${words})`)

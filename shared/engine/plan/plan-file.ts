@@ -131,7 +131,7 @@ function resourceOf(
     throw error('PLAN_INVALID', `the plan has the step '${strange}' for '${urn}'`)
   const open = (map: z.infer<typeof properties>): PropertyMap => {
     try {
-      return decodeStoredMap((map ?? {}) as JsonObject, decrypt)
+      return decodeStoredMap(map ?? {}, decrypt)
     } catch (thrown) {
       throw error('PLAN_INVALID', `a value of '${urn}' cannot be read: ${messageOf(thrown)}`)
     }

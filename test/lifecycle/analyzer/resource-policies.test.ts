@@ -115,7 +115,10 @@ test('TestResourceRemediation: packs remediate in turn, and the last inputs reac
       remediate: resource => {
         if (!isThing(resource)) return Promise.resolve(remediating())
         const trail = resource.properties.get('trail')
-        const properties = new Map(resource.properties).set('trail', `${String(trail)}-${name}`)
+        const properties = new Map(resource.properties).set(
+          'trail',
+          `${typeof trail === 'string' ? trail : ''}-${name}`,
+        )
         return Promise.resolve(remediating({ pack: name, properties }))
       },
     })
