@@ -65,6 +65,7 @@ export function programHost(program: Program | undefined): ProgramHost {
       const ended = runProgram(client, program).finally(() => client.close())
       return { ended, stop: () => Promise.resolve() }
     },
+    packages: () => Promise.resolve(new Map()),
   }
 }
 
