@@ -29,6 +29,7 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
     releases: place.releases,
     ...(place.barrier === undefined ? {} : { barrier: place.barrier }),
     ...(step.skipCall ? { skipCall: true } : {}),
+    ...(step.planned === undefined ? {} : { planned: step.planned }),
     ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
     ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),
     ...(reason.detailedDiff === null
@@ -64,6 +65,7 @@ export function stepOfOperation(
     next: operation.state === undefined ? undefined : from.sealing.open(operation.state),
     effect: operation.effect,
     skipCall: operation.skipCall === true,
+    ...(operation.planned === undefined ? {} : { planned: operation.planned }),
     reason: {
       keys: operation.keys ?? [],
       diffs: operation.diffs ?? [],

@@ -8,6 +8,7 @@ import { ProviderError } from '../../providers/provider.ts'
 import { type Step, stepOf } from '../step.ts'
 import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
+import { adopted } from './adopt.ts'
 import { type Claim, claimUrn, draftOf } from './claim.ts'
 import { differenceOf } from './difference.ts'
 import { driverFor } from './driver.ts'
@@ -35,9 +36,8 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
       ctx.sets.current.set(claim.urn, known)
       return known
     }
-    const candidate = await checked(ctx, goal, claim)
-    const steps = await decideSteps(ctx, candidate)
-    return await carryOut(ctx, candidate, steps)
+    const candidate = await checked(ctx, goal, await adopted(ctx, goal, claim))
+    return await carryOut(ctx, candidate, await decideSteps(ctx, candidate))
   } catch (thrown) {
     if (thrown instanceof ProviderError)
       bail(ctx, scrubber(secretTexts(goal.inputs))(thrown.message), claim.urn)

@@ -37,6 +37,8 @@ export interface Registration {
   readonly customTimeouts: CustomTimeouts
   readonly replaceWith: readonly Urn[]
   readonly replacementTrigger: PropertyValue
+  /** The id of what the resource is to adopt, '' for none. */
+  readonly importId: string
   readonly sourcePosition: string
   readonly stackTrace: readonly StackFrame[]
 }
