@@ -118,7 +118,8 @@ function shared(command: Command): Command {
     .addOption(new Option('--skip-plugin-pre-install').hideHelp())
 }
 
-function functionLimit(): Option {
+/** Declares --function-limit. */
+export function functionLimit(): Option {
   const about =
     'let no generator or executor last longer, as on platforms with time limits: 90s, 15m'
   return new Option('--function-limit <time>', about)

@@ -19,6 +19,8 @@ import {
 import { pluginHost, type Program, programHost, project, stackName } from './hosts.ts'
 import type { Tracer } from './order.ts'
 import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
+import type { ImportedResource } from '../../shared/records/import.ts'
+import type { Command } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
@@ -28,7 +30,9 @@ export type { Monitor, Program } from './hosts.ts'
 
 /** What a run is asked besides its command. */
 export interface Asked {
-  readonly command?: 'up' | 'refresh' | 'destroy'
+  readonly command?: Command
+  /** What `import` is to adopt. */
+  readonly imports?: readonly ImportedResource[]
   readonly dryRun?: boolean
   readonly parallel?: number
   readonly refresh?: boolean
@@ -209,6 +213,7 @@ function requestOf(given: {
       execute: 'here',
       message: '',
       release: asked.release ?? 'dataflow',
+      ...(asked.imports === undefined ? {} : { imports: asked.imports }),
     },
     program: asked.digest ?? 'the same',
     ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),

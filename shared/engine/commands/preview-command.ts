@@ -2,6 +2,7 @@ import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
+import { previewImport } from './import-command.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { refreshBefore } from '../generator/refresh-plan.ts'
 import { previewDeletes, previewRefresh } from './preview.ts'
@@ -13,6 +14,7 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
   const { command, refresh } = request.options
   if (command !== 'up' && !hasPlugins(life, base)) return false
+  if (command === 'import') return previewImport(life, base)
   const which = refreshBefore(base, command === 'refresh' || refresh)
   const refreshed = which === undefined ? base : await previewRefresh(base, which, life)
   if (refreshed === undefined) return false

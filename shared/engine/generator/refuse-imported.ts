@@ -1,5 +1,5 @@
 import type { ResourceState } from '../../state/resource.ts'
-import type { PropertyMap } from '../../values/value.ts'
+import { isSecret, type PropertyMap } from '../../values/value.ts'
 import { redactMap } from '../../values/walk.ts'
 import type { Candidate } from './candidate.ts'
 import { bail, type GeneratorContext } from './context.ts'
@@ -25,8 +25,10 @@ export function refuseImported(
 /** The words, with the differences that replace it; secrets are not shown. */
 export function refusalOf(keys: readonly string[], olds: PropertyMap, news: PropertyMap): string {
   const [before, after] = [redactMap(olds), redactMap(news)]
+  const told = (map: PropertyMap, redacted: typeof before, key: string): string =>
+    isSecret(map.get(key)) ? '[secret]' : (JSON.stringify(redacted[key]) ?? 'nothing')
   const differences = keys.map(
-    key => `${key}: ${JSON.stringify(before[key])} => ${JSON.stringify(after[key])}`,
+    key => `${key}: ${told(olds, before, key)} => ${told(news, after, key)}`,
   )
   const said =
     'previously-imported resources that still specify an ID may not be replaced; ' +
