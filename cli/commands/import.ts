@@ -9,12 +9,11 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
 import type { Handler } from '../attach.ts'
 import type { Flags } from '../flags.ts'
-import { definitionsOf } from '../import/generated.ts'
 import { type ImportFile, readImportFile } from '../import/import-file.ts'
 import { inlineFile } from '../import/inline.ts'
 import { resolveImports } from '../import/resolve.ts'
-import { typescriptProgram, variableName } from '../import/typescript.ts'
-import { yamlName, yamlProgram } from '../import/yaml.ts'
+import { typescriptProgram } from '../import/typescript.ts'
+import { yamlProgram } from '../import/yaml.ts'
 import { runOperation } from '../operation.ts'
 import { requestOf } from '../operation-request.ts'
 import type { Session } from '../session.ts'
@@ -95,9 +94,9 @@ async function writeProgram(
   if (states.length === 0) return
   const text =
     runtime === 'nodejs'
-      ? typescriptProgram(definitionsOf(states, names, variableName))
+      ? typescriptProgram(states, names)
       : runtime === 'yaml'
-        ? yamlProgram(definitionsOf(states, names, yamlName))
+        ? yamlProgram(states, names)
         : undefined
   if (text === undefined) {
     session.warn(`No program is written for '${runtime}': it is for nodejs and yaml only.`)

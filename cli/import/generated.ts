@@ -28,16 +28,23 @@ export interface Definitions {
   readonly literals: ReadonlyMap<string, Literal>
 }
 
+/** How a language names things. */
+export interface Naming {
+  readonly legal: (name: string) => string
+  readonly taken: readonly string[]
+}
+
 /**
  * What a program says of imported resources. `names`: what they and others are called; `legal`: a
- * name as the language wants it. A parent or provider without a name is left out.
+ * name as the language wants it; `taken`: those that mean something else. A parent or provider
+ * without a name is left out.
  */
 export function definitionsOf(
   states: readonly ResourceState[],
   names: ReadonlyMap<Urn, string>,
-  legal: (name: string) => string,
+  naming: Naming,
 ): Definitions {
-  const called = legalNames(states, names, legal)
+  const called = legalNames(states, names, naming)
   const resources = states.map((state): Definition => {
     const provider = state.provider === '' ? undefined : parseReference(state.provider).urn
     const isNamed = provider !== undefined && !isDefaultProviderName(nameOf(provider))
@@ -57,9 +64,9 @@ export function definitionsOf(
 function legalNames(
   states: readonly ResourceState[],
   names: ReadonlyMap<Urn, string>,
-  legal: (name: string) => string,
+  { legal, taken }: Naming,
 ): ReadonlyMap<Urn, string> {
-  const used = new Set<string>()
+  const used = new Set(taken)
   const called = new Map<Urn, string>()
   const wanted = new Map(names)
   for (const { urn } of states) if (!wanted.has(urn)) wanted.set(urn, nameOf(urn))

@@ -66,8 +66,8 @@ const fileForm = z.object({
         logicalName: given,
         inputs: json,
         outputs: json,
-        parameterization: z.unknown(),
-        extension: z.unknown(),
+        parameterization: z.unknown().optional(),
+        extension: z.unknown().optional(),
       }),
     )
     .max(limits.importedMax)

@@ -1,5 +1,6 @@
 import { isProviderType, packageOf } from '../../shared/names/provider-reference.ts'
-import { nameOf } from '../../shared/names/urn.ts'
+import { nameOf, type Urn } from '../../shared/names/urn.ts'
+import type { ResourceState } from '../../shared/state/resource.ts'
 import {
   type Archive,
   type Asset,
@@ -8,7 +9,7 @@ import {
   type PropertyMap,
   type PropertyValue,
 } from '../../shared/values/value.ts'
-import type { Definition, Definitions } from './generated.ts'
+import { type Definition, definitionsOf } from './generated.ts'
 
 const tab = '    '
 const reserved = new Set(
@@ -29,11 +30,14 @@ export function variableName(name: string): string {
 }
 
 /** A program in TypeScript that has these resources. */
-export function typescriptProgram({ resources, literals }: Definitions): string {
-  const packages = new Set(resources.flatMap(({ state }) => packageNameOf(state.type) ?? []))
-  const imports = [...packages]
-    .sort()
-    .map(pkg => `import * as ${aliasOf(pkg)} from "@pulumi/${pkg}";`)
+export function typescriptProgram(
+  states: readonly ResourceState[],
+  names: ReadonlyMap<Urn, string>,
+): string {
+  const packages = [...new Set(states.flatMap(state => packageNameOf(state) ?? []))].sort()
+  const taken = packages.map(aliasOf)
+  const { resources, literals } = definitionsOf(states, names, { legal: variableName, taken })
+  const imports = packages.map(pkg => `import * as ${aliasOf(pkg)} from "@pulumi/${pkg}";`)
   const referring = (owner: string) => (text: string) => {
     const found = literals.get(text)
     return found === undefined || found.owner === owner
@@ -45,8 +49,8 @@ export function typescriptProgram({ resources, literals }: Definitions): string 
 }
 
 /** The package of a type; undefined for what a program makes itself. */
-function packageNameOf(type: string): string | undefined {
-  if (type.split(':').length !== 3) return undefined
+function packageNameOf({ type, custom, provider }: ResourceState): string | undefined {
+  if (!custom && provider === '') return undefined
   const pkg = packageOf(type)
   return pkg === 'pulumi' ? undefined : pkg
 }

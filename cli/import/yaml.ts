@@ -1,6 +1,7 @@
 import { Document } from 'yaml'
 import { isProviderType } from '../../shared/names/provider-reference.ts'
-import { nameOf } from '../../shared/names/urn.ts'
+import { nameOf, type Urn } from '../../shared/names/urn.ts'
+import type { ResourceState } from '../../shared/state/resource.ts'
 import {
   type Archive,
   type Asset,
@@ -9,15 +10,19 @@ import {
   type PropertyMap,
   type PropertyValue,
 } from '../../shared/values/value.ts'
-import type { Definition, Definitions } from './generated.ts'
+import { type Definition, definitionsOf } from './generated.ts'
 
 /** A name as a key of a YAML program. */
-export function yamlName(name: string): string {
+function yamlName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}_-]/gu, '_')
 }
 
 /** The resources of a YAML program. What a program would make itself cannot be told there. */
-export function yamlProgram({ resources, literals }: Definitions): string {
+export function yamlProgram(
+  states: readonly ResourceState[],
+  names: ReadonlyMap<Urn, string>,
+): string {
+  const { resources, literals } = definitionsOf(states, names, { legal: yamlName, taken: [] })
   const told = resources.filter(({ state }) => state.custom || state.provider !== '')
   const entries = told.map(one => {
     const refer = (text: string): string | undefined => {
