@@ -1,9 +1,9 @@
 /**
  * Gets a clone ready and then does what was asked: start, test, test:full, test:aws, nightly,
- * emulators, cloud, check, gen, bench, sim, synth. Plain JavaScript without dependencies: it runs
- * on whatever Node the machine has, from 20 on, and what comes after it runs on the Node that it
- * installs. This file keeps to syntax that old versions can read, so that they get to the sentence
- * below.
+ * golden, emulators, cloud, check, gen, bench, sim, synth. Plain JavaScript without dependencies:
+ * it runs on whatever Node the machine has, from 20 on, and what comes after it runs on the Node
+ * that it installs. This file keeps to syntax that old versions can read, so that they get to the
+ * sentence below.
  */
 const needed = 20
 const words = process.argv.slice(2)

@@ -51,6 +51,7 @@ export async function requestOf(
       continueOnError:
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
+      ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
       release,
     },
     wait: flags.is('wait'),

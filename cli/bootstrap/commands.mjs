@@ -1,10 +1,10 @@
 /**
  * The commands that package.json's scripts name. Each gets its words and answers an exit status.
  */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { check } from './check.mjs'
 import { runChild } from './child.mjs'
-import { ourEnvironment, ourNode, programs, root } from './places.mjs'
+import { antichain, ourEnvironment, ourNode, programs, root } from './places.mjs'
 import { makeCode, prepare } from './prepare.mjs'
 import { start } from './quickstart.mjs'
 import { failure, say } from './saying.mjs'
@@ -21,6 +21,7 @@ const commands = new Map([
   ['check', check],
   ['gen', gen],
   ['bench', bench],
+  ['golden', golden],
   ['sim', words => script('sim', words)],
   ['mutations', words => script('mutations', words)],
   ['synth', synth],
@@ -45,6 +46,25 @@ async function gen(words) {
 async function bench(words) {
   await prepare(programs)
   return runChild(ourNode, [join(root, 'bench', 'main.ts'), ...words])
+}
+
+/**
+ * Runs golden cases against our command: all of the project's, or with `--cases DIR` those of any
+ * folder of the same form; further words go to the runner.
+ */
+async function golden(words) {
+  await prepare(programs)
+  const folder = join(root, 'test', 'golden')
+  const env = ourEnvironment({ ANTICHAIN_TIER: 'all', GOLD_NODE: ourNode })
+  if (words.length === 0) return runChild(ourNode, [join(folder, 'run-tier.mjs')], { env })
+  const at = words.indexOf('--cases')
+  const from = process.env.INIT_CWD ?? process.cwd()
+  const cases = at < 0 ? join(folder, 'cases') : resolve(from, words[at + 1] ?? '')
+  const rest = at < 0 ? words : words.filter((_word, place) => place !== at && place !== at + 1)
+  const own = ['--cli', antichain, '--cases', cases]
+  const modules = join(root, 'test', 'fixtures', 'sdk', 'node_modules')
+  const runner = [join(folder, 'run.mjs'), ...own, '--node-modules', modules, ...rest]
+  return runChild(ourNode, runner, { env })
 }
 
 async function startEmulators(words) {

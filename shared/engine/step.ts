@@ -31,6 +31,8 @@ export interface Step {
   readonly next: ResourceState | undefined
   readonly effect: StateEffect
   readonly skipCall: boolean
+  /** Whether it is deleted though it is protected. */
+  readonly ignoreProtect?: boolean
   /** Set for an import by the command of that name. */
   readonly planned?: PlannedImport
   readonly reason: StepReason
@@ -63,8 +65,12 @@ export function isReplacing(op: StepOp): boolean {
 }
 
 /** Whether a delete is refused because its resource is protected; a replaced copy may go. */
-export function isProtected({ op, old }: Pick<Step, 'op' | 'old'>): boolean {
-  return op === 'delete' && old?.state.protect === true
+export function isProtected({
+  op,
+  old,
+  ignoreProtect,
+}: Pick<Step, 'op' | 'old' | 'ignoreProtect'>): boolean {
+  return op === 'delete' && old?.state.protect === true && ignoreProtect !== true
 }
 
 /** Makes a step; what is not given is empty. */

@@ -38,6 +38,8 @@ export interface DeploymentOptions {
   readonly message: string
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
+  /** Delete and replace what is protected, too. */
+  readonly ignoreProtect?: boolean
   /** What `import` is to adopt. */
   readonly imports?: readonly ImportedResource[]
 }

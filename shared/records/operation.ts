@@ -72,6 +72,8 @@ export interface Operation {
    * True when the cloud is not to be asked (component, external, retained, deleted with another).
    */
   readonly skipCall?: boolean
+  /** True for a delete that is done though the resource is protected. */
+  readonly ignoreProtect?: boolean
   /**
    * Of an import that no program asked for: whether a person chose properties of it (engine.md 7.5).
    */

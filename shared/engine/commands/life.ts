@@ -84,6 +84,7 @@ export function createLife(deps: LifeDeps): Life {
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
+      ignoreProtect: request.options.ignoreProtect === true,
       base,
       sets,
       runner,

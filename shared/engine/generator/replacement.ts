@@ -24,7 +24,7 @@ export async function replacementSteps(
   const { claim, goal } = candidate
   const old = claim.old
   if (old === undefined) throw new TypeError('only what exists is replaced')
-  if (candidate.next.protect && old.state.protect) {
+  if (candidate.next.protect && old.state.protect && !ctx.ignoreProtect) {
     const message =
       `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
       'To unprotect the resource, remove the `protect` flag from the resource and run `antichain up`'
@@ -90,7 +90,7 @@ async function deletesBefore(
     const tracked = base.tracked(at)
     // An old copy goes by itself: what superseded it is judged like any other.
     if (!tracked.state.delete) sets.dependentKeys.set(tracked.state.urn, keys)
-    if (tracked.state.protect)
+    if (tracked.state.protect && !ctx.ignoreProtect)
       bail(
         ctx,
         `unable to replace resource "${tracked.state.urn}" as part of replacing '${old.urn}' as it is currently marked for protection.`,

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { sources } from './sources.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const file = join(root, 'docs', 'coverage-of-lifecycle.md')
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(join(root, 'test', 'lifecycle', name), 'utf8'))
+
+/** The tests of the original engine, by the file in which they stand. */
+const catalogue = read('catalogue.json') as Readonly<Record<string, readonly string[]>>
+const leftOut = read('left-out.json') as {
+  readonly groups: Readonly<Record<string, string>>
+  readonly lines: Readonly<Record<string, string>>
+}
+
+interface Proof {
+  readonly path: string
+  readonly title: string
+}
+
+/** Which of our tests names which of theirs: the names stand at the beginning of its title. */
+function proofs(): ReadonlyMap<string, readonly Proof[]> {
+  const found = new Map<string, Proof[]>()
+  for (const { path, text } of sources(/^test\/lifecycle\/\w+\/.*\.test\.ts$/))
+    for (const [, title = ''] of text.matchAll(/['"`](Test[A-Z]\w*[^'"`\n]*)/g))
+      for (const name of namesOf(title)) {
+        const known = found.get(name) ?? []
+        if (!known.some(proof => proof.title === title)) known.push({ path, title })
+        found.set(name, known)
+      }
+  return found
+}
+
+function namesOf(title: string): readonly string[] {
+  const [named = ''] = /^Test\w+(?:, Test\w+)*/.exec(title) ?? []
+  return named.split(', ')
+}
+
+const head = `# Coverage of the original engine's tests
+
+Pulumi's own engine has a suite of lifecycle tests. This page has a row for each of them: the test of ours that proves the
+same behaviour, or why it does not apply here. It is made from the titles in \`test/lifecycle\`; a test fails when the two
+differ. After a change write it anew with \`npm test -- test/house/lifecycle-doc.test.ts -u\`.
+`
+
+const known = proofs()
+
+const wordOf = (group: string, name: string): string => {
+  const here = known.get(name) ?? []
+  const said = here.map(({ path, title }) => `[${linked(title, name)}](../${path})`)
+  if (said.length > 0) return said.join('; ')
+  const why = leftOut.lines[name] ?? leftOut.groups[group]
+  return why === undefined ? '**not yet**' : `left out: ${why}`
+}
+
+/** The title without the names, which stand in the row already. */
+function linked(title: string, name: string): string {
+  const rest = title.replace(/^Test\w+(?:, Test\w+)*:?\s*/, '').replaceAll('|', '\\|')
+  return rest === '' ? name : rest
+}
+
+const all = Object.entries(catalogue).flatMap(([group, names]) =>
+  names.map(name => ({ group, name, word: wordOf(group, name) })),
+)
+
+test('docs/coverage-of-lifecycle.md is what the tests say', async () => {
+  const missing = all.filter(({ word }) => word === '**not yet**').length
+  const without = all.filter(({ word }) => word.startsWith('left out')).length
+  const proven = all.length - missing - without
+  const counts = `\n${all.length} tests: ${proven} proven here, ${without} left out, ${missing} not yet.\n`
+  const groups = Object.keys(catalogue).map(group => {
+    const rows = all.filter(row => row.group === group)
+    const table = rows.map(({ name, word }) => `| ${name} | ${word} |\n`).join('')
+    return `\n## ${group}\n\n| Theirs | Ours |\n|---|---|\n${table}`
+  })
+  await expect(head + counts + groups.join('')).toMatchFileSnapshot(file)
+})
+
+describe('the table', () => {
+  test('names only tests that the original has', () => {
+    const theirs = new Set(all.map(({ name }) => name))
+    expect([...known.keys()].filter(name => !theirs.has(name))).toEqual([])
+  })
+
+  test('has each proof in the folder of its group', () => {
+    const groupOf = new Map(all.map(({ group, name }) => [name, group]))
+    const strays = [...known].flatMap(([name, here]) =>
+      here
+        .filter(({ path }) => path.split('/')[2] !== groupOf.get(name))
+        .map(({ path }) => `${name} in ${path}`),
+    )
+    expect(strays).toEqual([])
+  })
+
+  test('leaves nothing out that is proven', () => {
+    expect(Object.keys(leftOut.lines).filter(name => known.has(name))).toEqual([])
+  })
+})
