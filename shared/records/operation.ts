@@ -75,7 +75,8 @@ export interface Operation {
   /** True for a delete that is done though the resource is protected. */
   readonly ignoreProtect?: boolean
   /**
-   * Of an import that no program asked for: whether a person chose properties of it (engine.md 7.5).
+   * Of an import that no program asked for: whether a person chose properties of it (`engine.md`
+   * 7.5).
    */
   readonly planned?: PlannedImport
   /** Facts for events: keys that force a replacement, changed keys, detailed diff. */

@@ -23,8 +23,7 @@ export async function replayed(
   const decisions = replay?.decisionsOf(claim.urn) ?? []
   const last = decisions.at(-1)
   if (replay === undefined || last === undefined) return undefined
-  const isOther = last.goal !== goal
-  if (isOther && !(await isKept(ctx, replay, last))) return undefined
+  if (last.goal !== goal && !(await isKept(ctx, replay, last))) return undefined
   const registration = decisions.findLast(decision => decision.kind === 'registration')
   const ends = registration === undefined ? [] : await carriedOn(ctx, replay, registration)
   // What only a person can find out is no reason to leave the rest undone.
@@ -32,7 +31,7 @@ export async function replayed(
   if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, isUnknown)
   if (last.kind === 'settled') return settledAgain(ctx, replay, claim, last)
   // What was imported is compared with its goal after that, unless that is another by now.
-  if (last === replay.importOf(claim.urn) && !isOther) return undefined
+  if (last === replay.importOf(claim.urn) && last.goal === goal) return undefined
   const made = ends.findLast(({ step }) => step.next !== undefined)
   // Only the deletes of a replacement that the generator settles itself: the rest is decided now.
   if (made?.tracked === undefined) return undefined

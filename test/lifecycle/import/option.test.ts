@@ -156,14 +156,6 @@ test('TestImportDeleteBeforeReplace: a preview shows a difference that would del
   expect(cloud.log).toEqual([])
 })
 
-test('TestImportDiff: the difference that would replace is said, secrets are not', async () => {
-  const cloud = cloudWith('ext', { replace: 'before' })
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(adopts({ replace: secret('hidden-word') }, 'ext'))
-  expect(saidBy(ran).join()).toContain('replace: "before" => [secret]')
-  expect(JSON.stringify(ran.events)).not.toContain('hidden-word')
-})
-
 test('an import is refused where nothing is, and where the provider cannot', async () => {
   const cloud = cloudWith('mute', { v: 1 })
   const read = (ask: ReadRequest) =>
