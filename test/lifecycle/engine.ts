@@ -37,6 +37,7 @@ export interface Asked {
   readonly parallel?: number
   readonly refresh?: boolean
   readonly continueOnError?: boolean
+  readonly ignoreProtect?: boolean
   readonly release?: 'dataflow' | 'antichain'
   /** Go on with what a killed run left. */
   readonly resume?: boolean
@@ -211,6 +212,7 @@ function requestOf(given: {
       refresh: asked.refresh ?? false,
       continueOnError: asked.continueOnError ?? false,
       execute: 'here',
+      ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),
       message: '',
       release: asked.release ?? 'dataflow',
       ...(asked.imports === undefined ? {} : { imports: asked.imports }),
