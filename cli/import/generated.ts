@@ -52,7 +52,7 @@ export function definitionsOf(
     return {
       state,
       name: called.get(state.urn) ?? '',
-      parent: isBelow ? (called.get(state.parent as Urn) ?? '') : '',
+      parent: isBelow ? (called.get(state.parent) ?? '') : '',
       provider: isNamed ? (called.get(provider) ?? '') : '',
       dependsOn: state.dependencies.flatMap(urn => called.get(urn) ?? []),
     }

@@ -64,7 +64,7 @@ async function readyFor(life: Life, ctx: GeneratorContext): Promise<ReadyImport>
 }
 
 /** Imports as operations: a child waits for its parent; at most `atOnce` run, where that is said. */
-export function planImports(
+function planImports(
   steps: readonly Step[],
   deps: {
     readonly sealing: Sealing

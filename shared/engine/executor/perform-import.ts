@@ -64,7 +64,7 @@ async function readOf(
  * What was read, with what a person supplied where the provider says nothing; what was supplied as
  * a secret stays one.
  */
-export function withSupplied(read: PropertyMap, supplied: PropertyMap): PropertyMap {
+function withSupplied(read: PropertyMap, supplied: PropertyMap): PropertyMap {
   const merged = new Map<string, PropertyValue>(read)
   for (const [key, value] of supplied) {
     const found = read.get(key)

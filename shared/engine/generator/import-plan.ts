@@ -139,7 +139,7 @@ function withOrphans(
 }
 
 /** The provider of what is imported: the named one, or the default one of its package. */
-export function providerOf(one: ImportedResource, about: ImportAbout): Urn {
+function providerOf(one: ImportedResource, about: ImportAbout): Urn {
   if (one.provider !== '') return one.provider
   const request = requestOf(one, about)
   return childUrn(about, undefined, {

@@ -23,7 +23,7 @@ export function refuseImported(
 }
 
 /** The words, with the differences that replace it; secrets are not shown. */
-export function refusalOf(keys: readonly string[], olds: PropertyMap, news: PropertyMap): string {
+function refusalOf(keys: readonly string[], olds: PropertyMap, news: PropertyMap): string {
   const [before, after] = [redactMap(olds), redactMap(news)]
   const told = (map: PropertyMap, redacted: typeof before, key: string): string =>
     isSecret(map.get(key)) ? '[secret]' : (JSON.stringify(redacted[key]) ?? 'nothing')

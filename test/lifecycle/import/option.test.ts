@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { DiffResponse, ReadResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
-import type { DiffRequest, ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
+import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
@@ -193,7 +193,7 @@ test('what is found unhealthy is imported and updated at once', async () => {
       throw initFailing({ id: 'ext', properties: { v: 1 }, inputs: { v: 1 }, reasons: ['slow'] })
     },
     update: () => UpdateResponse.create({ properties: { v: 1 } }),
-    diff: (_: DiffRequest) => DiffResponse.create({ changes: 1 }),
+    diff: () => DiffResponse.create({ changes: 1 }),
   }
   const engine = await engines.of({ ...cloud, script })
   const ran = await engine.run(adopts({ v: 1 }, 'ext'))
