@@ -42,7 +42,10 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
         }),
         (thrown: unknown): ProgramEnd => ({ error: messageOf(thrown), bail: false }),
       )
-      const ended = answered.finally(host.close)
+      const ended = answered.then(async end => {
+        await host.close()
+        return end
+      })
       return {
         ended,
         stop: async () => {

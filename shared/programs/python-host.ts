@@ -78,7 +78,7 @@ const listForm = z.array(
 const noProviders = new Set(['policy', 'terraform-provider'])
 
 /** What the runner printed of installed packages. */
-export function packagesIn(printed: string): ReadonlyMap<string, RequiredPackage> {
+function packagesIn(printed: string): ReadonlyMap<string, RequiredPackage> {
   const found = listForm.parse(JSON.parse(printed)).flatMap(({ name, version, plugin }) => {
     if (plugin !== null && !plugin.resource) return []
     const short = name

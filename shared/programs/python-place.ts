@@ -6,7 +6,7 @@ import { findOnPath, isExecutable, printedBy } from './executables.ts'
 import type { ProgramSource } from './program.ts'
 import { textOption } from './program-process.ts'
 
-/** A Python to run a program with, and the environment that makes it find the program's packages. */
+/** A Python, and the environment in which it finds the packages of the program. */
 export interface PythonPlace {
   readonly command: string
   readonly env: Readonly<Record<string, string>>

@@ -3,10 +3,7 @@
  * that has no such form. Source: Pulumi's Python language host, after PEP 440.
  */
 export function semverOfPython(version: string): string | undefined {
-  const parts =
-    /^(?<numbers>\d+(?:\.\d+)*)(?:(?<pre>a|b|rc)(?<preNumber>\d*))?(?:\.post(?<post>\d*))?(?:\.dev(?<dev>\d*))?$/.exec(
-      version,
-    )?.groups
+  const parts = form.exec(version)?.groups
   if (parts === undefined) return undefined
   const numbers = (parts['numbers'] ?? '').split('.')
   while (numbers.length < 3) numbers.push('0')
@@ -18,5 +15,15 @@ export function semverOfPython(version: string): string | undefined {
   ].join('')
   return numbers.join('.') + before + (after === '' ? '' : `+${after}`)
 }
+
+const form = new RegExp(
+  [
+    /^(?<numbers>\d+(?:\.\d+)*)/,
+    /(?:(?<pre>a|b|rc)(?<preNumber>\d*))?/,
+    /(?:\.post(?<post>\d*))?(?:\.dev(?<dev>\d*))?$/,
+  ]
+    .map(part => part.source)
+    .join(''),
+)
 
 const words: Readonly<Record<string, string>> = { a: 'alpha', b: 'beta', rc: 'rc' }
