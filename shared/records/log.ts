@@ -1,6 +1,7 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/stored.ts'
+import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
@@ -39,6 +40,10 @@ export interface DeploymentOptions {
   readonly release?: Release
   /** The resources that it is about; absent: all. */
   readonly targeting?: Targeting
+  /** Delete and replace what is protected, too. */
+  readonly ignoreProtect?: boolean
+  /** What `import` is to adopt. */
+  readonly imports?: readonly ImportedResource[]
 }
 
 /**
@@ -150,7 +155,7 @@ export type Decision =
   /** A large plan: pages of at most 500 operations each, in blobs. */
   | {
       readonly kind: 'plan'
-      readonly what: 'refresh' | 'deletes'
+      readonly what: 'refresh' | 'deletes' | 'imports'
       readonly pages: readonly BlobHash[]
       readonly operations: number
     }

@@ -19,6 +19,8 @@ import {
 import { pluginHost, type Program, programHost, project, stackName } from './hosts.ts'
 import type { Tracer } from './order.ts'
 import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
+import type { ImportedResource } from '../../shared/records/import.ts'
+import type { Command } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Targeting } from '../../shared/records/log.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
@@ -29,11 +31,14 @@ export type { Monitor, Program } from './hosts.ts'
 
 /** What a run is asked besides its command. */
 export interface Asked {
-  readonly command?: 'up' | 'refresh' | 'destroy'
+  readonly command?: Command
+  /** What `import` is to adopt. */
+  readonly imports?: readonly ImportedResource[]
   readonly dryRun?: boolean
   readonly parallel?: number
   readonly refresh?: boolean
   readonly continueOnError?: boolean
+  readonly ignoreProtect?: boolean
   readonly release?: 'dataflow' | 'antichain'
   readonly targeting?: Partial<Targeting>
   /** Go on with what a killed run left. */
@@ -218,11 +223,13 @@ function requestOf(given: {
       refresh: asked.refresh ?? false,
       continueOnError: asked.continueOnError ?? false,
       execute: 'here',
+      ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),
       message: '',
       release: asked.release ?? 'dataflow',
       ...(asked.targeting === undefined
         ? {}
         : { targeting: { ...noTargeting, ...asked.targeting } }),
+      ...(asked.imports === undefined ? {} : { imports: asked.imports }),
     },
     program: asked.digest ?? 'the same',
     ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),

@@ -85,6 +85,7 @@ export function createLife(deps: LifeDeps): Life {
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
+      ignoreProtect: request.options.ignoreProtect === true,
       base,
       sets,
       scope: scopeOf(request.options.targeting, base),

@@ -3,6 +3,7 @@ import { areReplacesKnown, areTargetsKnown, mayBegin } from './check-targets.ts'
 import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
+import { previewImport } from './import-command.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { refreshBefore } from '../generator/refresh-plan.ts'
 import { scopeOf } from '../generator/scope.ts'
@@ -16,6 +17,7 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
   const { command, refresh } = request.options
   if (command !== 'up' && !hasPlugins(life, base)) return false
+  if (command === 'import') return previewImport(life, base)
   const which = refreshBefore(base, command === 'refresh' || refresh)
   const scope = scopeOf(request.options.targeting, base)
   if (!mayBegin(life, base, { scope, which })) return false

@@ -60,6 +60,8 @@ export interface GeneratorContext {
   readonly project: string
   readonly preview: boolean
   readonly continueOnError: boolean
+  /** Whether protected resources are deleted and replaced like others. */
+  readonly ignoreProtect: boolean
   readonly base: Base
   readonly sets: GeneratorSets
   /** What the deployment is about. */

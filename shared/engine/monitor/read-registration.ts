@@ -70,6 +70,7 @@ export async function readRegistration(
     aliases: aliasesOf(request),
     customTimeouts: timeoutsOf(request.customTimeouts),
     replaceWith: request.replaceWith.map(parseUrn),
+    importId: request.importId,
     replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
     sourcePosition: positionOf(request.sourcePosition, deps.root),
     stackTrace: framesOf(request.stackTrace, deps.root),
@@ -120,7 +121,6 @@ export function urnOrNone(text: string): Urn | '' {
 function refuseMissing(request: RegisterResourceRequest): void {
   const asked: readonly (readonly [boolean, string])[] = [
     [request.remote, 'remote components'],
-    [request.importId !== '', 'the import option'],
     [request.transforms.length > 0, 'transforms'],
     [request.packageRef !== '', 'packages with parameters'],
     [request.stateMigrations.length > 0, 'state migrations'],

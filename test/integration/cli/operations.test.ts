@@ -127,7 +127,7 @@ describe('operations', () => {
       ['state', 'edit', 'urn'],
       ['stack', 'tag', 'ls'],
       ['config', 'set-all', '--plaintext', 'a=b'],
-      ['import', 'a:b:C', 'x', 'id', '--generate-code=false'],
+      ['import', '--from', 'terraform', 'x.tfstate'],
     ]) {
       const { exit, err } = await bench.run(...words)
       expect([exit, err.split(':')[0]], words.join(' ')).toEqual([1, 'error[FEATURE_MISSING]'])
