@@ -1,7 +1,8 @@
 import { childUrn, partsOf, type Urn } from '../../names/urn.ts'
 import { type ResourceState, resourceState } from '../../state/resource.ts'
 import type { TrackedState } from '../step.ts'
-import { type Alias, aliasUrns } from './aliases.ts'
+import type { Alias } from '../../names/alias.ts'
+import { aliasUrns } from './aliases.ts'
 import { bail, type GeneratorContext } from './context.ts'
 import type { Goal } from './goal.ts'
 
