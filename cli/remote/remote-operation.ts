@@ -1,11 +1,13 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
+import type { Command } from '../../shared/records/log.ts'
 import type { Flags } from '../flags.ts'
 import { parallelOf, refreshOf, releaseOf } from '../operation-options.ts'
 import { askedStack, keepConfig } from '../operation-request.ts'
 import type { Session } from '../session.ts'
 import { openStackFile } from '../stack-secrets.ts'
 import type { Starting } from '../starting.ts'
+import { targetingOf } from '../targeting.ts'
 
 /** Options that say something of this machine, or that requests do not carry yet. */
 const localOptions = [
@@ -25,13 +27,14 @@ const localOptions = [
 export async function remoteStarting(
   session: Session,
   flags: Flags,
-  command: 'up' | 'refresh' | 'destroy',
+  command: Command,
 ): Promise<Starting> {
   refuseLocal(flags)
   const { remote } = await session.local()
   if (remote === undefined) throw error('LOGIN_MISSING', 'nobody is logged in')
   const { project, stack } = await askedStack(session)
   const release = releaseOf(flags)
+  const targeting = targetingOf(flags)
   keepConfig(flags, openStackFile(session, project, { stack }), project)
   const options = {
     command,
@@ -39,8 +42,10 @@ export async function remoteStarting(
     continueOnError:
       flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
+    ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
     ...(release === undefined ? {} : { release }),
+    ...(targeting === undefined ? {} : { targeting }),
   }
   let uploaded: ReturnType<typeof remote.upload> | undefined
   return {

@@ -1,6 +1,7 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/stored.ts'
+import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
@@ -37,6 +38,31 @@ export interface DeploymentOptions {
   readonly message: string
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
+  /** The resources that it is about; absent: all. */
+  readonly targeting?: Targeting
+  /** Delete and replace what is protected, too. */
+  readonly ignoreProtect?: boolean
+  /** What `import` is to adopt. */
+  readonly imports?: readonly ImportedResource[]
+}
+
+/**
+ * Which resources a deployment is about: URNs, or patterns of them (`*`, `**`). Of both lists,
+ * targets win. Source: `engine.md` 5.2, 5.12.
+ */
+export interface Targeting {
+  /** Only these; none: all. */
+  readonly targets: readonly string[]
+  /** All but these. */
+  readonly excludes: readonly string[]
+  /** These are replaced, changed or not. */
+  readonly replaces: readonly string[]
+  /** What depends on a target is one too. */
+  readonly targetDependents: boolean
+  /** What depends on what is left out is left out too. */
+  readonly excludeDependents: boolean
+  /** Protected resources, and what they stand on, are left out. */
+  readonly excludeProtected: boolean
 }
 
 /**
@@ -131,7 +157,7 @@ export type Decision =
   /** A large plan: pages of at most 500 operations each, in blobs. */
   | {
       readonly kind: 'plan'
-      readonly what: 'refresh' | 'deletes'
+      readonly what: 'refresh' | 'deletes' | 'imports'
       readonly pages: readonly BlobHash[]
       readonly operations: number
     }
@@ -149,6 +175,8 @@ export interface SetDelta {
   readonly aliased?: readonly (readonly [old: Urn, current: Urn])[]
   readonly deleted?: readonly Urn[]
   readonly replaced?: readonly Urn[]
+  /** A target, as such or by what it depends on. */
+  readonly targeted?: readonly Urn[]
   /** Why dependents are replaced with what they depend on. */
   readonly dependentKeys?: readonly (readonly [urn: Urn, keys: readonly string[]])[]
 }

@@ -1,4 +1,5 @@
-import type { Urn } from '../names/urn.ts'
+import { isBuiltinType } from '../names/builtin.ts'
+import { typeOf, type Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { OperationId } from './ids.ts'
 
@@ -13,6 +14,8 @@ export type StepOp =
   | 'delete-replaced'
   | 'read'
   | 'read-replacement'
+  | 'import'
+  | 'import-replacement'
   | 'refresh'
   | 'discard'
   | 'discard-replaced'
@@ -42,6 +45,9 @@ export type StateEffect =
   | 'mark-pending'
   | 'none'
 
+/** An import by the command of that name: of a resource with all its properties, or with some. */
+export type PlannedImport = 'whole' | 'chosen'
+
 /** One planned step: small, immutable, in the decision log or in a plan page. */
 export interface Operation {
   readonly id: OperationId
@@ -67,6 +73,13 @@ export interface Operation {
    * True when the cloud is not to be asked (component, external, retained, deleted with another).
    */
   readonly skipCall?: boolean
+  /** True for a delete that is done though the resource is protected. */
+  readonly ignoreProtect?: boolean
+  /**
+   * Of an import that no program asked for: whether a person chose properties of it (`engine.md`
+   * 7.5).
+   */
+  readonly planned?: PlannedImport
   /** Facts for events: keys that force a replacement, changed keys, detailed diff. */
   readonly keys?: readonly string[]
   readonly diffs?: readonly string[]
@@ -78,6 +91,7 @@ export interface Operation {
 }
 
 /** Whether the success of an operation is an object that did not exist before. */
-export function makesObject({ op }: Pick<Operation, 'op'>): boolean {
+export function makesObject({ op, urn }: Pick<Operation, 'op' | 'urn'>): boolean {
+  if (isBuiltinType(typeOf(urn))) return false
   return op === 'create' || op === 'create-replacement'
 }

@@ -19,7 +19,10 @@ import {
 import { pluginHost, type Program, programHost, project, stackName } from './hosts.ts'
 import type { Tracer } from './order.ts'
 import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
+import type { ImportedResource } from '../../shared/records/import.ts'
+import type { Command } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
+import type { Targeting } from '../../shared/records/log.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -28,13 +31,17 @@ export type { Monitor, Program } from './hosts.ts'
 
 /** What a run is asked besides its command. */
 export interface Asked {
-  readonly command?: 'up' | 'refresh' | 'destroy'
+  readonly command?: Command
+  /** What `import` is to adopt. */
+  readonly imports?: readonly ImportedResource[]
   readonly dryRun?: boolean
   readonly parallel?: number
   readonly refresh?: boolean
   readonly continueOnError?: boolean
+  readonly ignoreProtect?: boolean
   readonly release?: 'dataflow' | 'antichain'
   readonly config?: DeployRequest['config']
+  readonly targeting?: Partial<Targeting>
   /** Go on with what a killed run left. */
   readonly resume?: boolean
   /** What tells the program from others. */
@@ -61,6 +68,15 @@ export interface Asked {
   readonly haste?: number
   /** Hears each effect of the run. */
   readonly heard?: (name: string, asked: readonly unknown[]) => void
+}
+
+const noTargeting: Targeting = {
+  targets: [],
+  excludes: [],
+  replaces: [],
+  targetDependents: false,
+  excludeDependents: false,
+  excludeProtected: false,
 }
 
 /** What a run came to. */
@@ -217,8 +233,13 @@ function requestOf(given: {
       refresh: asked.refresh ?? false,
       continueOnError: asked.continueOnError ?? false,
       execute: 'here',
+      ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),
       message: '',
       release: asked.release ?? 'dataflow',
+      ...(asked.targeting === undefined
+        ? {}
+        : { targeting: { ...noTargeting, ...asked.targeting } }),
+      ...(asked.imports === undefined ? {} : { imports: asked.imports }),
     },
     program: asked.digest ?? 'the same',
     ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),

@@ -28,7 +28,10 @@ export interface Monitor {
     request: Partial<RegisterResourceRequest> & { type: string; name: string },
   ) => Promise<RegisterResourceResponse>
   readonly outputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
-  readonly invoke: (token: string) => Promise<Record<string, unknown>>
+  readonly invoke: (
+    token: string,
+    args?: Record<string, unknown>,
+  ) => Promise<Record<string, unknown>>
   /** The same with all that may be asked. */
   readonly invokeWith: (
     request: Partial<ResourceInvokeRequest> & { tok: string },
@@ -102,7 +105,7 @@ function connect(address: string): Connected {
       const request = RegisterResourceOutputsRequest.create({ urn, outputs })
       await call<object>(done => client.registerResourceOutputs(request, done))
     },
-    invoke: async tok => (await invokeWith({ tok })).return ?? {},
+    invoke: async (tok, args = {}) => (await invokeWith({ tok, args })).return ?? {},
     invokeWith,
     call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
     read: (name, objectId, more = {}) => {

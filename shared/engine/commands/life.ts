@@ -8,6 +8,7 @@ import type { Base } from '../deployment/base.ts'
 import type { GeneratorContext, StepRunner } from '../generator/context.ts'
 import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
+import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
@@ -84,8 +85,10 @@ export function createLife(deps: LifeDeps): Life {
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
+      ignoreProtect: request.options.ignoreProtect === true,
       base,
       sets,
+      scope: scopeOf(request.options.targeting, base),
       runner,
       replay,
       providers: deps.providers,

@@ -1,23 +1,23 @@
-import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import { stackType } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
-import type { GeneratorContext } from '../generator/context.ts'
+import { type GeneratorContext, instanceOf } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
+import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
-import { createDeploymentRunner } from '../generator/deployment-runner.ts'
-import { createReplay } from '../generator/deployment-replay.ts'
 import { unwrittenPositions } from '../generator/positions.ts'
 import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
-import { restore } from '../generator/restore.ts'
 import { stateGraph } from '../graph/dependencies.ts'
+import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
+import { contextOf } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
+import { areAllProtected } from './protected-kept.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
 
@@ -29,6 +29,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { life, writer, recorded } = deps
   const { ctx, replay } = contextOf(deps, base)
   if (recorded?.programEnded !== undefined) return afterProgram(deps, ctx, replay)
+  if (!areReplacesKnown(ctx)) return false
   if (recorded?.hasPassed('program') !== true)
     await writer.append({ kind: 'phase', phase: 'program' })
   const phase = await runProgramPhase(life, ctx)
@@ -39,7 +40,9 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    isWhole = await deleteCondemned(deps, ctx, [...positions, { kind: 'program-ended', ...sealed }])
+    const ended: readonly Decision[] = [...positions, { kind: 'program-ended', ...sealed }]
+    const hasTargets = areTargetsKnown(ctx)
+    isWhole = (await deleteCondemned(deps, ctx, ended)) && hasTargets
   }
   if (life.fault() === undefined) {
     await applyStackOutputs(ctx, outputs, isWhole)
@@ -57,7 +60,7 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
   if (known !== undefined)
     return (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
   const { ctx } = contextOf({ ...deps, recorded: undefined }, base)
-  return deleteCondemned(deps, ctx, [])
+  return areAllProtected(ctx) || deleteCondemned(deps, ctx, [])
 }
 
 /** The program ended in an earlier life: nothing is decided any more. */
@@ -70,8 +73,10 @@ async function afterProgram(
   if (recorded !== undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const known = recordedPlan(deps, ctx.base, 'deletes')
   const isStoppedByFailure = !ctx.continueOnError
-  const isWhole =
+  const hasTargets = areTargetsKnown(ctx)
+  const areGone =
     known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
+  const isWhole = areGone && hasTargets
   if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
     return isWhole
   const stack = await stackState(ctx, replay)
@@ -94,37 +99,23 @@ async function stackState(
   return index < 0 ? undefined : ctx.base.tracked(index)
 }
 
-function contextOf(
-  deps: CommandDeps,
-  base: Base,
-): { readonly ctx: GeneratorContext; readonly replay: Replay | undefined } {
-  const { recorded, life } = deps
-  const given = new Map<string, number>()
-  const runner = createDeploymentRunner({
-    ...deps,
-    nextCall(key) {
-      const at = given.get(key) ?? 0
-      given.set(key, at + 1)
-      return { at, known: recorded?.answer(key, at) }
-    },
-  })
-  const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
-  const ctx = life.contextOf(base, runner, replay)
-  const hasSucceeded = (id: OperationId): boolean =>
-    deps.before.get(id)?.head.end?.verdict === 'succeeded'
-  if (recorded !== undefined)
-    restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
-  return { ctx, replay }
-}
-
 /** Plans and follows the deletes of what nobody wants any more; `before` is durable with the plan. */
 async function deleteCondemned(
   deps: CommandDeps,
   ctx: GeneratorContext,
   before: readonly Decision[],
 ): Promise<boolean> {
+  const mayGo = await deleteScope(ctx)
   const left = await leftovers(ctx)
-  const condemned = [...condemnedSteps(ctx), ...leftoverSteps(ctx, left)]
+  const condemned = [...condemnedSteps(ctx, mayGo), ...leftoverSteps(ctx, left)]
+  const steps = condemned.map(({ step }) => step)
+  // The program's end is not recorded: another life would take it for the leave to go on.
+  if (!areTargets(ctx, steps)) {
+    // Their providers are started all the same, as Pulumi does: one that cannot be is told as well.
+    for (const { provider, urn } of steps) if (provider !== '') await instanceOf(ctx, provider, urn)
+    return false
+  }
+  tellKept(ctx, mayGo)
   if (condemned.length === 0) {
     if (before.length > 0) await deps.writer.append(...before)
     return true

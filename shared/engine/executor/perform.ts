@@ -13,6 +13,7 @@ import { scrubber, secretTexts } from '../../values/scrub.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
 import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
+import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
 import { asking, type PerformDeps, subjectOf } from './performing.ts'
 import { endAfter } from '../../providers/whose-error.ts'
@@ -80,6 +81,9 @@ function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<
     case 'read':
     case 'read-replacement':
       return performRead(step, deps)
+    case 'import':
+    case 'import-replacement':
+      return performImport(step, mode, deps)
     case 'refresh':
       return performRefresh(step, deps)
     case 'same':
@@ -169,8 +173,11 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
 
 async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const old = required(step.old?.state)
-  if (isProtected(step))
+  if (isProtected(step)) {
+    // Pulumi has the provider configured before it sees that it may not be asked.
+    if (!mode.preview && old.provider !== '') await deps.provider(step.provider)
     return failed({ message: protectedMessage(old), status: 'ok', protected: true })
+  }
   if (mode.preview || step.skipCall) return succeeded(undefined)
   const asked = {
     ...subjectOf(old),
@@ -186,8 +193,8 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
 function protectedMessage(state: ResourceState): string {
   return (
     `resource "${state.urn}" cannot be deleted\n` +
-    'because it is protected. To unprotect it, have the resource in the program without `protect` and ' +
-    'run `antichain up`; after that it can be deleted.'
+    'because it is protected. Have it in the program without `protect` and run `antichain up`, or run\n' +
+    `antichain state unprotect '${state.urn}'`
   )
 }
 

@@ -22,9 +22,10 @@ export async function carryOut(
   const last = steps.findLast(step => step.op !== 'replace')
   if (last === undefined) throw new TypeError('a registration comes to a step')
   const current =
-    last.op === 'same'
-      ? await settleSame(ctx, candidate, last)
-      : await carryOutChange(ctx, candidate, steps)
+    last.op !== 'same'
+      ? await carryOutChange(ctx, candidate, steps)
+      : // What was just imported as the program wants it needs no step besides.
+        (candidate.claim.imported ?? (await settleSame(ctx, candidate, last)))
   ctx.sets.current.set(current.state.urn, current)
   return current
 }
@@ -126,6 +127,7 @@ function deltaOf(ctx: GeneratorContext, candidate: Candidate, steps: readonly St
     ...(deleted.length === 0 ? {} : { deleted }),
     ...(keys.length === 0 ? {} : { dependentKeys: keys }),
     ...(ctx.sets.replaces.has(urn) ? { replaced: [urn] } : {}),
+    ...(ctx.sets.targeted.has(urn) ? { targeted: [urn] } : {}),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Alias } from '../../names/alias.ts'
 import { aliasUrns } from './aliases.ts'
 import { bail, type GeneratorContext } from './context.ts'
 import type { Goal } from './goal.ts'
+import type { CurrentState } from './sets.ts'
 
 /** A registration that got its URN and found its old state. */
 export interface Claim {
@@ -14,6 +15,8 @@ export interface Claim {
   readonly index: number | undefined
   /** The alias that matched, if one did. */
   readonly alias: Urn | undefined
+  /** What was imported for it: its old state from then on. */
+  readonly imported?: CurrentState
 }
 
 /**
@@ -31,7 +34,7 @@ export function claimUrn(
   },
 ): Claim {
   const { sets, base } = ctx
-  if (goal.parent !== '' && !sets.seen.has(goal.parent))
+  if (goal.parent !== '' && !sets.seen.has(goal.parent) && !sets.pulled.has(goal.parent))
     bail(ctx, `could not find parent resource ${goal.parent}`)
   const qualified = goal.parent === '' ? undefined : partsOf(goal.parent).qualifiedType
   const urn = childUrn(ctx, qualified, goal)
@@ -92,7 +95,9 @@ export function draftOf(goal: Goal, claim: Claim): ResourceState {
     ignoreChanges: goal.ignoreChanges,
     hideDiff: goal.hideDiff,
     replaceOnChanges: goal.replaceOnChanges,
-    replacementTrigger: goal.replacementTrigger,
+    // As in the original: what is compared after an import has no trigger, nor is one kept of it.
+    replacementTrigger: claim.imported === undefined ? goal.replacementTrigger : null,
+    importID: goal.importId,
     sourcePosition: goal.sourcePosition,
     stackTrace: goal.stackTrace,
     created: old?.created ?? '',

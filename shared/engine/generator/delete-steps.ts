@@ -5,6 +5,7 @@ import type { Urn } from '../../names/urn.ts'
 import { namedDependencies } from '../graph/dependencies.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
 import type { GeneratorContext } from './context.ts'
+import type { DeleteScope } from './delete-scope.ts'
 import { isWithoutCall } from './replacement.ts'
 import { isOperatedOn } from './sets.ts'
 
@@ -15,14 +16,17 @@ export interface CondemnedStep {
 }
 
 /**
- * What is to be deleted when the program has ended (`all` = destroy: everything): old copies of
- * replaced resources, and what the program no longer registers. Source: `engine.md` 5.10.
+ * What is to be deleted when the program has ended: old copies of replaced resources, and what the
+ * program no longer registers; of these what may go. Source: `engine.md` 5.10.
  */
-export function condemnedSteps(ctx: GeneratorContext): readonly CondemnedStep[] {
+export function condemnedSteps(
+  ctx: GeneratorContext,
+  mayGo: DeleteScope,
+): readonly CondemnedStep[] {
   const { base, sets } = ctx
   const found: { index: number; op: StepOp; effect: StateEffect }[] = []
   base.snapshot.resources.forEach((state, index) => {
-    if (state.viewOf !== '') return
+    if (state.viewOf !== '' || !mayGo(state.urn)) return
     const superseded = state.delete || sets.marked.has(index)
     if (superseded) {
       if (sets.condemned.has(index)) return
@@ -41,7 +45,8 @@ export function condemnedSteps(ctx: GeneratorContext): readonly CondemnedStep[] 
   const going = spared.size === 0 ? found : found.filter(({ index }) => !spared.has(index))
   return going.map(({ index, op, effect }) => {
     const old = base.tracked(index)
-    return { index, step: stepOf({ op, effect, old, skipCall: isWithoutCall(ctx, old.state) }) }
+    const skipCall = isWithoutCall(ctx, old.state)
+    return { index, step: stepOf({ op, effect, old, skipCall, ignoreProtect: ctx.ignoreProtect }) }
   })
 }
 
@@ -79,7 +84,11 @@ export function leftoverSteps(
   return left.map((old, at) => {
     const op = old.state.external ? 'discard' : 'delete'
     const skipCall = isWithoutCall(ctx, old.state)
-    return { index: first + at, step: stepOf({ op, effect: 'remove', old, skipCall }) }
+    const { ignoreProtect } = ctx
+    return {
+      index: first + at,
+      step: stepOf({ op, effect: 'remove', old, skipCall, ignoreProtect }),
+    }
   })
 }
 

@@ -122,6 +122,7 @@ export function createGenerator(deps: GeneratorDeps): Generator {
         stackOutputs = outputs
         return Promise.resolve()
       }
+      if (current.passedOver === 'not made') return Promise.resolve()
       return track(applyOutputs(ctx, current, outputs))
     },
     invoke: asked => track(invoke(ctx, asked, { tree, defaults })),
@@ -151,17 +152,15 @@ async function invoke(
   asked: InvokeRequest,
   deps: { readonly tree: ResourceTree; readonly defaults: DefaultProviders },
 ): Promise<CallResult | 'unknown'> {
-  const pkg = packageOf(asked.token)
-  const isBuiltIn = asked.token === 'pulumi:pulumi:getResource'
-  if (pkg === 'pulumi' && !isBuiltIn)
-    throw new Error(`the function ${asked.token} is not supported yet`)
-  const named = asked.provider || providersFor(ctx, { ...asked, providers: none }).get(pkg)
-  const reference = isBuiltIn ? '' : (named ?? (await deps.defaults.reference(asked.plugin)))
+  const above = providersFor(ctx, { ...asked, providers: none }).get(packageOf(asked.token))
+  const named = asked.provider || (above ?? '')
+  const reference = named === '' ? await deps.defaults.reference(asked.plugin) : named
   if (await deps.tree.isOpen(asked.dependsOn)) return 'unknown'
-  if (isBuiltIn) return getResource(ctx, asked.args)
   if (ctx.isAborted()) throw new Bail()
   const identity = { words: [asked.token], args: asked.args, provider: reference }
   try {
+    // What this deployment has made is in this process: it is asked again in each life.
+    if (asked.token === 'pulumi:pulumi:getResource') return getResource(ctx, asked.args)
     return await ctx.runner.answer(ctx.digestOfCall({ kind: 'invoke', ...identity }), async () => {
       const instance = await ctx.providers.instance(reference)
       return instance.invoke({ token: asked.token, args: asked.args, preview: ctx.preview })

@@ -15,7 +15,7 @@ import type { GeneratorContext } from './context.ts'
 import { bail } from './context.ts'
 import { defaultNameOf } from './default-packages.ts'
 import { generate } from './generate.ts'
-import type { Goal, PackageRequest, Registration } from './goal.ts'
+import { emptyGoal, type Goal, type PackageRequest, type Registration } from './goal.ts'
 
 /** Default providers, made on demand, one per package, version and address. */
 export interface DefaultProviders {
@@ -36,8 +36,6 @@ export function createDefaultProviders(
   }
   return {
     reference(asked) {
-      if (asked.pkg === 'pulumi')
-        bail(ctx, "the built-in package 'pulumi' (StackReference, Stash) is not supported yet")
       const table = required.get(asked.pkg)
       const request = {
         ...asked,
@@ -67,30 +65,8 @@ function isDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): boolea
 }
 
 function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, ConfigValue>): Goal {
-  return {
-    type: providerTypeOf(request.pkg),
-    name: defaultNameOf(request),
-    custom: true,
-    parent: '',
-    inputs: withPluginInputs(configInputs(request.pkg, config), request),
-    protect: undefined,
-    retainOnDelete: undefined,
-    deletedWith: '',
-    dependencies: [],
-    propertyDependencies: new Map(),
-    provider: '',
-    deleteBeforeReplace: undefined,
-    ignoreChanges: [],
-    replaceOnChanges: [],
-    additionalSecretOutputs: [],
-    hideDiff: [],
-    aliases: [],
-    customTimeouts: {},
-    replaceWith: [],
-    replacementTrigger: null,
-    sourcePosition: '',
-    stackTrace: [],
-  }
+  const inputs = withPluginInputs(configInputs(request.pkg, config), request)
+  return { ...emptyGoal, type: providerTypeOf(request.pkg), name: defaultNameOf(request), inputs }
 }
 
 /**
@@ -112,7 +88,7 @@ export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValu
  * Writes version, address and checksums of the plugin into the inputs of a provider resource.
  * Source: provider-protocol 7.3.
  */
-function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
+export function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
   const written = new Map<string, PropertyValue>(inputs)
   const internal = new Map<string, PropertyValue>()
   if (request.downloadUrl !== '') internal.set('pluginDownloadURL', request.downloadUrl)

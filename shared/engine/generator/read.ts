@@ -1,4 +1,4 @@
-import { isProviderType } from '../../names/provider-reference.ts'
+import { isProviderType, unknownText } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { resourceState } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
@@ -12,7 +12,8 @@ import { noteEnds } from './note-ends.ts'
 import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
 
-/** A resource that the program names by id without owning it. `id` '' = not known (preview). */
+/** A resource that the program names by id without owning it. `id` '' with
+ * `idUnknown`: not known yet (preview). */
 export interface ReadRequest {
   readonly type: string
   readonly name: string
@@ -48,7 +49,8 @@ export async function readResource(
     type: asked.type,
     custom: true,
     external: true,
-    id: asked.id,
+    id: asked.idUnknown ? unknownText : asked.id,
+    aliases: claim.alias === undefined ? [] : [claim.alias],
     inputs: asked.properties,
     parent: asked.parent,
     dependencies: asked.dependencies,
@@ -70,7 +72,8 @@ export async function readResource(
     steps.push(stepOf({ op: 'replace', effect: 'none', old, next }))
   } else if (old === undefined) steps.push(stepOf({ op: 'read', effect: 'add', next }))
   else steps.push(stepOf({ op: 'read', effect: 'replace', old, next }))
-  const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets: {} })
+  const sets = claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
+  const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets })
   noteEnds(ctx.sets, steps, ends)
   const made = ends[0]
   if (made?.tracked === undefined || made.end.verdict !== 'succeeded') return failRegistration(ctx)

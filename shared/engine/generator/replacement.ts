@@ -3,12 +3,14 @@ import { unknown, type PropertyMap, type PropertyValue } from '../../values/valu
 import { dependingOn } from '../graph/dependencies.ts'
 import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
-import { type Step, stepOf } from '../step.ts'
+import { type Step, stepOf, type TrackedState } from '../step.ts'
+import { refuseImported } from './refuse-imported.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import { providerDiff } from './driver.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
 import { reportFailures } from './check-failures.ts'
 import { applyReplaceOnChanges, isReplacement, type Verdict } from './verdict.ts'
+import { isReplacedAnyway } from './scope.ts'
 import { isOperatedOn } from './sets.ts'
 
 /**
@@ -22,16 +24,17 @@ export async function replacementSteps(
 ): Promise<readonly Step[]> {
   const { claim, goal } = candidate
   const old = claim.old
-  if (old === undefined || claim.index === undefined)
-    throw new TypeError('only what exists is replaced')
-  if (candidate.next.protect && old.state.protect) {
+  if (old === undefined) throw new TypeError('only what exists is replaced')
+  if (candidate.next.protect && old.state.protect && !ctx.ignoreProtect) {
     const message =
       `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
-      'To unprotect the resource, remove the `protect` flag from the resource and run `antichain up`'
+      'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
+      `antichain state unprotect '${claim.urn}'`
     if (!ctx.preview) bail(ctx, message, claim.urn)
     ctx.emitter.diagnostic('error', message, claim.urn)
     ctx.noteFailure()
   }
+  if (goal.importId !== '') refuseImported(ctx, candidate, { old: old.state, verdict })
   markReplaced(ctx, claim)
   const next = await checkedAnew(ctx, candidate)
   const { reason } = verdict
@@ -42,7 +45,7 @@ export async function replacementSteps(
       stepOf({ op: 'replace', effect: 'none', old, next, reason }),
     ]
   }
-  const deletes = deleteFirst ? await deletesBefore(ctx, claim.index, old.state) : []
+  const deletes = deleteFirst ? await deletesBefore(ctx, claim.index, old) : []
   return [
     ...deletes,
     stepOf({ op: 'replace', effect: 'none', old, next, reason }),
@@ -54,6 +57,8 @@ export async function replacementSteps(
 async function checkedAnew(ctx: GeneratorContext, candidate: Candidate): Promise<ResourceState> {
   const { driver, goal, next, seed, claim } = candidate
   if (driver.check === undefined) return next
+  // What is replaced on request was checked without its old inputs already.
+  if (isReplacedAnyway(ctx.scope, claim.urn, claim.old?.state)) return next
   const result = await driver.check(undefined, goal.inputs, seed)
   if (result.failures.length > 0) {
     reportFailures(
@@ -70,11 +75,13 @@ async function checkedAnew(ctx: GeneratorContext, candidate: Candidate): Promise
 /** Delete steps of the dependents that must go too, last one first, then of the resource itself. */
 async function deletesBefore(
   ctx: GeneratorContext,
-  index: number,
-  old: ResourceState,
+  index: number | undefined,
+  { state: old, ref }: TrackedState,
 ): Promise<readonly Step[]> {
   const { sets, base } = ctx
-  const dependents = [...(await dependentReplacements(ctx, index)), ...boundWith(ctx, old.urn)]
+  // Nothing of the base depends on what was only just imported.
+  const depending = index === undefined ? [] : await dependentReplacements(ctx, index)
+  const dependents = [...depending, ...boundWith(ctx, old.urn)]
   const steps: Step[] = []
   // Known before the first step is made: what goes with another is not deleted by itself.
   for (const { at } of dependents) {
@@ -87,7 +94,7 @@ async function deletesBefore(
     const tracked = base.tracked(at)
     // An old copy goes by itself: what superseded it is judged like any other.
     if (!tracked.state.delete) sets.dependentKeys.set(tracked.state.urn, keys)
-    if (tracked.state.protect)
+    if (tracked.state.protect && !ctx.ignoreProtect)
       bail(
         ctx,
         `unable to replace resource "${tracked.state.urn}" as part of replacing '${old.urn}' as it is currently marked for protection.`,
@@ -97,8 +104,14 @@ async function deletesBefore(
     if (tracked.state.pendingReplacement || sets.pendingReplacement.has(at)) continue
     steps.push(deleteReplaced(ctx, at))
   }
-  if (!old.pendingReplacement) steps.push(deleteReplaced(ctx, index))
+  if (index === undefined) steps.push(deleteImported({ state: old, ref }))
+  else if (!old.pendingReplacement) steps.push(deleteReplaced(ctx, index))
   return steps
+}
+
+/** Only a preview gets here: see `refuseImported`. */
+function deleteImported(old: TrackedState): Step {
+  return stepOf({ op: 'delete-replaced', effect: 'mark-pending', old })
 }
 
 function deleteReplaced(ctx: GeneratorContext, index: number): Step {
@@ -122,7 +135,8 @@ export function isWithoutCall(ctx: GeneratorContext, state: ResourceState): bool
   return state.deletedWith !== '' && ctx.sets.deletes.has(state.deletedWith)
 }
 
-interface Dependent {
+/** A state that goes with another, and why. */
+export interface Dependent {
   readonly at: number
   readonly keys: readonly string[]
 }
@@ -141,7 +155,7 @@ function boundWith(ctx: GeneratorContext, urn: Urn): Dependent[] {
  * Dependents that would be replaced if what they take from the resource were unknown, in list
  * order.
  */
-async function dependentReplacements(
+export async function dependentReplacements(
   ctx: GeneratorContext,
   root: number,
 ): Promise<readonly Dependent[]> {

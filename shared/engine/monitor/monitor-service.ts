@@ -208,7 +208,7 @@ const notRegistered: RegisterResourceResponse = {
  * own).
  */
 function registered(
-  { state }: CurrentState,
+  { state, passedOver }: CurrentState,
   request: RegisterResourceRequest,
 ): RegisterResourceResponse {
   const outputs = state.custom ? state.outputs : emptyMap
@@ -219,5 +219,7 @@ function registered(
     object: toWire(toldOutputs(outputs, request), replyOptions(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
+    // What was not made for it is no target: its outputs are not known.
+    unknown: passedOver === 'not made',
   }
 }

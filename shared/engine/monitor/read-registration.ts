@@ -79,6 +79,7 @@ export async function readRegistration(
     // What a provider makes gets them as they were written.
     customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
     replaceWith: request.replaceWith.map(parseUrn),
+    importId: request.importId,
     replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
     sourcePosition: positionOf(request.sourcePosition, deps.root),
     stackTrace: framesOfRequest(request, deps),
@@ -128,7 +129,6 @@ export function urnOrNone(text: string): Urn | '' {
 
 function refuseMissing(request: RegisterResourceRequest): void {
   const asked: readonly (readonly [boolean, string])[] = [
-    [request.importId !== '', 'the import option'],
     [request.transforms.length > 0, 'transforms'],
     [request.packageRef !== '', 'packages with parameters'],
     [request.stateMigrations.length > 0, 'state migrations'],

@@ -168,6 +168,19 @@ test('TestInvokeDependsOnStopsAtCustomResources: children of a resource are not 
   expect(isUnknown).toBe(false)
 })
 
+test('TestInvokeDependsOnTargetedUp: what is not made, being no target, is not known to exist', async () => {
+  const { during } = await opened()
+  let isUnknown = false
+  const program: Program = async monitor => {
+    await thing(monitor, 'keep', {})
+    const dep = await thing(monitor, 'dep', {})
+    const answer = await monitor.invokeWith({ tok: read, dependsOn: [dep.urn] })
+    isUnknown = answer.unknown
+  }
+  expect(await during(program, { targeting: { targets: ['**keep**'] } })).toBe(false)
+  expect(isUnknown).toBe(true)
+})
+
 test('TestSecretsInvoke: what comes of secrets is secret where the provider does not take secrets', async () => {
   const { engine, asked } = await opened({ configure: () => ConfigureResponse.create({}) })
   const answers: unknown[] = []
