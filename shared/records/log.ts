@@ -149,6 +149,8 @@ export type Decision =
       readonly failures: readonly { readonly property: string; readonly reason: string }[]
       /** Of a method: what each output depends on. */
       readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
+      /** It is a method that registered resources: a later life asks it again for these. */
+      readonly isAskedAgain?: boolean
     }
   /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
   | { readonly kind: 'program-ended'; readonly outputs?: JsonObject }

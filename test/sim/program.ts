@@ -37,7 +37,7 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   return {
     server: {
       address: 'simulated',
-      methodsAddress: 'simulated too',
+      methods: { lend: () => Promise.reject(new Error('no method is called here')) },
       open: opened.resolve,
       abort: () => aborted.reject(new Bail()),
       signalled: signalled.promise,

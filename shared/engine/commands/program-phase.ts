@@ -48,7 +48,8 @@ export async function runProgramPhase(
       ctx,
       config: request.config,
       required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
-      surroundings: { ...info, monitorAddress: monitor.methodsAddress },
+      surroundings: { ...info, monitorAddress: monitor.address },
+      lendAddress: monitor.methods.lend,
     })
     monitor.open({ generator, info, root: source.root, hashAssets: life.hashAssets })
     const { aborted, isAborted } = life

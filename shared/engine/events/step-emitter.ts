@@ -198,5 +198,6 @@ function stepState(state: ResourceState): StepState {
     outputs: redactMap(state.outputs),
     provider: state.provider,
     ...(state.initErrors.length > 0 ? { initErrors: state.initErrors } : {}),
+    ...(state.hideDiff.length > 0 ? { hideDiffs: state.hideDiff } : {}),
   }
 }

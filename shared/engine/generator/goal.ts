@@ -1,7 +1,7 @@
 import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
-import type { Alias } from './aliases.ts'
+import type { Alias } from '../../names/alias.ts'
 
 /** Which plugin a default provider is asked for; '' = whatever there is. */
 export interface PackageRequest {

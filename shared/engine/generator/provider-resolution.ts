@@ -1,11 +1,12 @@
 import {
   isProviderType,
   packageOf,
+  parseReference,
   providerTypeOf,
   type ProviderReference,
   referenceOf,
 } from '../../names/provider-reference.ts'
-import { stackType, typeOf, type Urn } from '../../names/urn.ts'
+import { typeOf } from '../../names/urn.ts'
 import { internalKey } from '../../providers/registry.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { secretOf } from '../../values/value.ts'
@@ -120,28 +121,24 @@ export async function resolveProvider(
   return { ...rest, provider: explicit === '' ? await defaults.reference(plugin) : explicit }
 }
 
-/** The provider that a registration names or its parents hand down, '' when none. */
+/**
+ * The provider that a registration names or gets from above, '' when none: the one of a parent that
+ * is a resource of the same package goes before the registration's own `providers`, and those go
+ * before the providers of the component above.
+ */
 export function explicitProvider(
   ctx: GeneratorContext,
   registration: Pick<Registration, 'provider' | 'providers' | 'parent' | 'type'>,
 ): string {
   if (registration.provider !== '') return registration.provider
+  const { parent, providers } = registration
   const pkg = packageOf(registration.type)
-  const own = registration.providers.get(pkg)
-  if (own !== undefined) return own
-  return inheritedProvider(ctx, registration.parent, pkg)
-}
-
-/**
- * The provider for a package that the nearest component above has, or the parent's own when of this
- * package.
- */
-function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
-  if (parent === '' || typeOf(parent) === stackType) return ''
-  const above = ctx.sets.goals.get(parent)
-  if (above?.custom === true && above.provider !== '' && packageOf(typeOf(parent)) === pkg)
-    return above.provider
-  const map = ctx.sets.componentProviders.get(parent)?.get(pkg)
-  if (map !== undefined) return map
-  return ''
+  const above = parent === '' ? '' : (ctx.sets.goals.get(parent)?.provider ?? '')
+  const isSamePackage = above !== '' && packageOf(typeOf(parseReference(above).urn)) === pkg
+  if (isSamePackage) return above
+  return (
+    providers.get(pkg) ??
+    (parent === '' ? undefined : ctx.sets.componentProviders.get(parent)?.get(pkg)) ??
+    ''
+  )
 }

@@ -7,7 +7,7 @@ import { bail, failRegistration, type GeneratorContext } from './context.ts'
 import { claimUrn } from './claim.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { PackageRequest } from './goal.ts'
-import { type DefaultProviders, explicitProvider } from './provider-resolution.ts'
+import type { DefaultProviders } from './provider-resolution.ts'
 import { noteEnds } from './note-ends.ts'
 import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
@@ -34,9 +34,7 @@ export async function readResource(
   asked: ReadRequest,
   defaults: DefaultProviders,
 ): Promise<CurrentState> {
-  const named = { ...asked, providers: new Map<string, string>() }
-  const explicit = explicitProvider(ctx, named)
-  const provider = explicit === '' ? await defaults.reference(asked.plugin) : explicit
+  const provider = asked.provider === '' ? await defaults.reference(asked.plugin) : asked.provider
   const claim = claimUrn(ctx, { ...asked, aliases: [] })
   if (isProviderType(asked.type)) bail(ctx, 'provider resources may not be read', claim.urn)
   if (asked.id === '' && !asked.idUnknown) bail(ctx, `Expected an ID for ${claim.urn}`, claim.urn)
