@@ -7,6 +7,7 @@ import type {
 import type { PolicyEvent } from '../shared/engine/events/policy-events.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
+import type { Command } from '../shared/records/log.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
@@ -20,9 +21,11 @@ import type { DisplayOptions } from './tools.ts'
 
 /** What `up`, `refresh` and `destroy` and their previews have in common. */
 export interface OperationKind {
-  readonly command: 'up' | 'refresh' | 'destroy'
+  readonly command: Command
   /** Show what would happen, do nothing. */
   readonly previewOnly: boolean
+  /** Absent: what the flags amount to. */
+  readonly request?: DeployRequest
 }
 
 /**
@@ -36,7 +39,7 @@ export async function runOperation(
 ): Promise<number> {
   if (kind.previewOnly) checkPreviewOnly(flags)
   const consent = kind.previewOnly ? { preview: true, ask: false } : consentOf(session, flags)
-  const starting = await startingOf(session, flags, kind.command)
+  const starting = await startingOf(session, flags, kind)
   const shown = displayOptions(session, flags, { kind: kind.command, stack: starting.stack })
   if (flags.is('strict') && !consent.preview)
     throw error('CLI_USAGE', '--strict holds the update to its preview: it cannot be skipped')
@@ -59,12 +62,13 @@ export async function runOperation(
 async function startingOf(
   session: Session,
   flags: Flags,
-  command: OperationKind['command'],
+  { command, request: asked }: OperationKind,
 ): Promise<Starting> {
   const local = await session.local()
-  if (local.remote !== undefined) return remoteStarting(session, flags, command)
-  const asked = await requestOf(session, flags, command)
-  const request = heldTo(asked, planText(session, flags))
+  if (asked === undefined && local.remote !== undefined)
+    return remoteStarting(session, flags, command)
+  const wanted = asked ?? (await requestOf(session, flags, command))
+  const request = heldTo(wanted, planText(session, flags))
   const drawsPlan = flags.text('savePlan') !== undefined || flags.is('strict')
   const start: Starting['start'] = (dryRun, sink, plan) =>
     local.deploy({ ...heldTo(request, plan), dryRun, drawsPlan: dryRun && drawsPlan }, sink)
@@ -85,8 +89,6 @@ export async function runResume(
   const local = await session.local()
   const { options, number } = await local.interrupted(stack)
   const { command } = options
-  if (command === 'import')
-    throw error('FEATURE_MISSING', 'an interrupted import cannot be resumed yet')
   const asked = await requestOf(session, flags, command)
   const request: DeployRequest = {
     ...asked,

@@ -14,6 +14,8 @@ export type StepOp =
   | 'delete-replaced'
   | 'read'
   | 'read-replacement'
+  | 'import'
+  | 'import-replacement'
   | 'refresh'
   | 'discard'
   | 'discard-replaced'
@@ -43,6 +45,9 @@ export type StateEffect =
   | 'mark-pending'
   | 'none'
 
+/** An import by the command of that name: of a resource with all its properties, or with some. */
+export type PlannedImport = 'whole' | 'chosen'
+
 /** One planned step: small, immutable, in the decision log or in a plan page. */
 export interface Operation {
   readonly id: OperationId
@@ -68,6 +73,13 @@ export interface Operation {
    * True when the cloud is not to be asked (component, external, retained, deleted with another).
    */
   readonly skipCall?: boolean
+  /** True for a delete that is done though the resource is protected. */
+  readonly ignoreProtect?: boolean
+  /**
+   * Of an import that no program asked for: whether a person chose properties of it (`engine.md`
+   * 7.5).
+   */
+  readonly planned?: PlannedImport
   /** Facts for events: keys that force a replacement, changed keys, detailed diff. */
   readonly keys?: readonly string[]
   readonly diffs?: readonly string[]

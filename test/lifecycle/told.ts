@@ -1,5 +1,32 @@
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import type { StoredResource } from '../../shared/state/stored.ts'
 import type { Ran } from './engine.ts'
+
+/** The steps that a run told of things of the scripted provider, as `update a`, in order. */
+export function stepsOf({ events }: Pick<Ran, 'events'>): readonly string[] {
+  return events.flatMap(event => {
+    if (!('resourcePreEvent' in event)) return []
+    const { op, urn, type } = event.resourcePreEvent.metadata
+    return type.startsWith('test:') ? [`${op} ${urn.split('::').at(-1)}`] : []
+  })
+}
+
+/** The errors, or other messages, that a run told. */
+export function saidBy(
+  { events }: Pick<Ran, 'events'>,
+  severity: 'error' | 'warning' | 'info' = 'error',
+): readonly string[] {
+  const told = (event: EngineEventPayload): readonly string[] =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === severity
+      ? [event.diagnosticEvent.message]
+      : []
+  return events.flatMap(told)
+}
+
+/** The states of a name, in order. */
+export function statesOf({ state }: Pick<Ran, 'state'>, name: string): readonly StoredResource[] {
+  return (state.resources ?? []).filter(({ urn }) => urn.endsWith(`::${name}`))
+}
 
 /** The errors that a run told, each with its resource's name before it. */
 export function errorsOf({ events }: Pick<Ran, 'events'>): readonly string[] {
@@ -26,7 +53,7 @@ function policyIn(event: EngineEventPayload): readonly string[] {
 }
 
 /** The steps of a resource, by name, as they were begun. */
-export function stepsOf({ events }: Pick<Ran, 'events'>, name: string): readonly string[] {
+export function opsOf({ events }: Pick<Ran, 'events'>, name: string): readonly string[] {
   return events.flatMap(event =>
     'resourcePreEvent' in event && nameOf(event.resourcePreEvent.metadata.urn) === name
       ? [event.resourcePreEvent.metadata.op]

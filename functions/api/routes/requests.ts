@@ -30,6 +30,7 @@ const requestBody = z.strictObject({
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
+  ignoreProtect: z.literal(true).optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** The resources that it is about; absent: all. */
   targeting: targetingBody.optional(),
@@ -124,7 +125,7 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
-  const { archive: named, release, targeting, ...rest } = body
+  const { archive: named, release, ignoreProtect, targeting, ...rest } = body
   const archive = named as BlobHash | undefined
   const asked: DeploymentRequest = {
     stack,
@@ -137,6 +138,7 @@ async function putRequest(
       execute: ports.execute,
       ...(release === undefined ? {} : { release }),
       ...(targeting === undefined ? {} : { targeting }),
+      ...(ignoreProtect === undefined ? {} : { ignoreProtect }),
     },
     program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
   }

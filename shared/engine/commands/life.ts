@@ -94,6 +94,7 @@ export function createLife(deps: LifeDeps): Life {
       continueOnError: request.options.continueOnError,
       autonaming: request.autonaming,
       ...held.now(),
+      ignoreProtect: request.options.ignoreProtect === true,
       base,
       sets,
       scope: scopeOf(request.options.targeting, base),

@@ -3,6 +3,7 @@ import { areReplacesKnown, areTargetsKnown, mayBegin } from './check-targets.ts'
 import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
+import { previewImport } from './import-command.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { tellUnmet, unmetOf } from '../generator/planning.ts'
 import { isStackAllowed, statesNow } from '../generator/policies.ts'
@@ -20,6 +21,7 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   await life.openPolicies()
   const { command, refresh } = request.options
   if (command !== 'up' && !hasPlugins(life, base)) return false
+  if (command === 'import') return previewImport(life, base)
   const which = refreshBefore(base, command === 'refresh' || refresh)
   const scope = scopeOf(request.options.targeting, base)
   if (!mayBegin(life, base, { scope, which })) return false

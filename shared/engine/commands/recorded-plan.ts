@@ -2,7 +2,7 @@ import type { OperationId } from '../../records/ids.ts'
 import type { Base } from '../deployment/base.ts'
 import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
-import type { PlannedOperation } from '../deployment/plan-run.ts'
+import type { PlanKind, PlannedOperation } from '../deployment/plan-run.ts'
 import type { Recorded } from '../deployment/recorded.ts'
 import { madeBefore } from '../deployment/recorded-end.ts'
 import type { Sealing } from '../deployment/sealing.ts'
@@ -17,7 +17,7 @@ export function recordedPlan(
     readonly sealing: Sealing
   },
   base: Base,
-  what: 'refresh' | 'deletes',
+  what: PlanKind,
 ): readonly PlannedOperation[] | undefined {
   const { recorded, before, sealing } = deps
   const operations = recorded?.plan(what)

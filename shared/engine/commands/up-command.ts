@@ -1,4 +1,3 @@
-import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import { decodeSnapshot } from '../../state/deployment.ts'
 import type { ResourceState } from '../../state/resource.ts'
@@ -12,16 +11,14 @@ import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
 import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
-import { createDeploymentRunner } from '../generator/deployment-runner.ts'
-import { createReplay } from '../generator/deployment-replay.ts'
-import { planDeletes as admitDeletes, takenBy, tellUnmet, unmetOf } from '../generator/planning.ts'
+import { planDeletes as admitDeletes, tellUnmet, unmetOf } from '../generator/planning.ts'
 import { isStackAllowed, statesNow } from '../generator/policies.ts'
 import { unwrittenPositions } from '../generator/positions.ts'
 import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
-import { restore } from '../generator/restore.ts'
 import { stateGraph } from '../graph/dependencies.ts'
 import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
+import { contextOf } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { areAllProtected } from './protected-kept.ts'
@@ -126,31 +123,6 @@ async function stackState(
   const { resources } = ctx.base.snapshot
   const index = resources.findIndex(state => state.type === stackType && state.parent === '')
   return index < 0 ? undefined : ctx.base.tracked(index)
-}
-
-function contextOf(
-  deps: CommandDeps,
-  base: Base,
-): { readonly ctx: GeneratorContext; readonly replay: Replay | undefined } {
-  const { recorded, life } = deps
-  const given = new Map<string, number>()
-  const runner = createDeploymentRunner({
-    ...deps,
-    nextCall(key) {
-      const at = given.get(key) ?? 0
-      given.set(key, at + 1)
-      return { at, known: recorded?.answer(key, at) }
-    },
-  })
-  const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
-  const ctx = life.contextOf(base, runner, replay)
-  const hasSucceeded = (id: OperationId): boolean =>
-    deps.before.get(id)?.head.end?.verdict === 'succeeded'
-  if (recorded !== undefined)
-    restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
-  for (const decision of recorded?.decisions ?? [])
-    ctx.planning.guard?.passOver(takenBy(decision, ctx.sets))
-  return { ctx, replay }
 }
 
 /**

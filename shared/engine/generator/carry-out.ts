@@ -22,9 +22,10 @@ export async function carryOut(
   const last = steps.findLast(step => step.op !== 'replace')
   if (last === undefined) throw new TypeError('a registration comes to a step')
   const current =
-    last.op === 'same'
-      ? await settleSame(ctx, candidate, last)
-      : await carryOutChange(ctx, candidate, steps)
+    last.op !== 'same'
+      ? await carryOutChange(ctx, candidate, steps)
+      : // What was just imported as the program wants it needs no step besides.
+        (candidate.claim.imported ?? (await settleSame(ctx, candidate, last)))
   ctx.sets.current.set(current.state.urn, current)
   ctx.planning.draft?.outputs(current.state.urn, current.state.outputs)
   return current
@@ -174,7 +175,8 @@ async function settledState(
   const now = ctx.timestamp()
   const isUpdate = step.op === 'update'
   const times = ctx.preview ? {} : isUpdate ? { modified: now } : { created: now, modified: now }
-  if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...times }
+  // Only what is made moves the times of a component: a change of it is nothing in the cloud.
+  if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
   const id = isUpdate ? (step.old?.state.id ?? '') : ctx.preview ? unknownText : ctx.uuid()
   await ctx.providers.configure(next.urn, id, next.inputs)
   return { ...next, id, outputs: withoutInternal(next.inputs), ...times }

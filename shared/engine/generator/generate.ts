@@ -8,6 +8,7 @@ import { ProviderError } from '../../providers/provider.ts'
 import { type Step, stepOf } from '../step.ts'
 import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
+import { adopted } from './adopt.ts'
 import { type Claim, claimUrn, draftOf } from './claim.ts'
 import { differenceOf } from './difference.ts'
 import { driverFor } from './driver.ts'
@@ -51,7 +52,11 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
       await underPolicies(ctx, { goal, claim, next: kept, compared: kept.inputs })
       return passOver(ctx, claim, draft)
     }
-    const made = await checked(ctx, goal, claim, { draft, isTargeted })
+    const taken = isTargeted ? await adopted(ctx, goal, claim) : claim
+    const made = await checked(ctx, goal, taken, {
+      draft: taken === claim ? draft : draftOf(goal, taken),
+      isTargeted,
+    })
     const candidate = await underPolicies(ctx, made)
     const steps = await decideSteps(ctx, candidate)
     planSteps(ctx, steps)

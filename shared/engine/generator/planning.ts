@@ -5,7 +5,7 @@ import type { RecordedDecision } from '../deployment/recorded.ts'
 import { goalViolations, outputViolations, type ProposedGoal } from '../plan/goal-check.ts'
 import { noDifference } from '../plan/update-plan.ts'
 import type { Step } from '../step.ts'
-import type { Alias } from './aliases.ts'
+import type { Alias } from '../../names/alias.ts'
 import type { Claim } from './claim.ts'
 import { bail, type GeneratorContext } from './context.ts'
 import type { Goal } from './goal.ts'
@@ -131,7 +131,8 @@ export function takenBy(
   const operations = decision.kind === 'registration' ? decision.operations : [decision.operation]
   return operations.flatMap(({ op, urn: named }) => {
     const urn = aliased.get(named) ?? named
-    if (op === 'read' || op === 'read-replacement') return []
+    // What is read or imported is nothing that plans speak of.
+    if (op.startsWith('read') || op.startsWith('import')) return []
     // The replacement itself is no operation, but a step of the plan.
     return op === 'create-replacement' ? [urn, urn] : [urn]
   })
@@ -145,7 +146,7 @@ function proposedGoal(goal: Goal): ProposedGoal {
     ...{ deleteBeforeReplace, ignoreChanges, additionalSecretOutputs, customTimeouts },
     protect: goal.protect ?? false,
     aliases: goal.aliases.map(aliasOf),
-    id: '',
+    id: goal.importId,
   }
 }
 

@@ -18,12 +18,15 @@ import { packageOf } from '../../names/provider-reference.ts'
 import { parseUrn } from '../../names/urn.ts'
 import { emptyMap } from '../../values/value.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
-import type { WireOptions } from '../../values/wire-options.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
+import { registerRemote } from './construct-request.ts'
 import { methodReply, readMethodRequest } from './method-call.ts'
+import { replyOptions, toldOutputs } from './reply-options.ts'
+import { createStackTraces } from './stack-traces.ts'
 import {
+  framesOfRequest,
   pluginRequest,
   programOptions,
   readReadRequest,
@@ -33,7 +36,7 @@ import {
 } from './read-registration.ts'
 
 /** What the monitor answers with. */
-export interface MonitorDeps extends ReadingDeps {
+export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly generator: Generator
   readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
 }
@@ -96,7 +99,15 @@ const notYetHandlers = {
  * The handlers of the resource monitor; each waits until the deployment is ready. Source:
  * `engine.md` 2.2.
  */
-export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSignals) {
+export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSignals) {
+  const traces = createStackTraces()
+  const opened = given.then(deps => ({ ...deps, traces }))
+  const register = async (request: RegisterResourceRequest): Promise<RegisterResourceResponse> => {
+    const deps = await opened
+    if (request.remote) return registerRemote(request, deps, register)
+    const current = await deps.generator.register(await readRegistration(request, deps))
+    return registered(current, request)
+  }
   let isSignalled = false
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
@@ -105,10 +116,9 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
     supportsFeature: ({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> =>
       Promise.resolve({ hasSupport: featureNames.has(id) }),
     async registerResource(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
-      const deps = await opened
+      const { generator } = await opened
       try {
-        const current = await deps.generator.register(await readRegistration(request, deps))
-        return registered(current, request)
+        return await generator.below(urnOrNone(request.parent), () => register(request))
       } catch (thrown) {
         if (thrown instanceof RegistrationFailed && request.supportsResultReporting)
           return notRegistered
@@ -138,8 +148,10 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
     async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await opened
       if (request.packageRef !== '') throw notYet('packages with parameters')
-      const result = await deps.generator.call(await readMethodRequest(request, deps))
-      return methodReply(result, request)
+      return traces.during(framesOfRequest(request, deps), async handle => {
+        const asked = await readMethodRequest(request, handle, deps)
+        return methodReply(await deps.generator.call(asked), request)
+      })
     },
     ...notYetHandlers,
     async signalAndWaitForShutdown(): Promise<object> {
@@ -183,20 +195,6 @@ function notYet(feature: string): Error {
   return error('FEATURE_MISSING', `${feature} are not supported yet`)
 }
 
-function replyOptions(request: {
-  readonly acceptSecrets: boolean
-  readonly acceptResources: boolean
-  readonly acceptsByteString: boolean
-}): WireOptions {
-  return {
-    unknowns: 'keep',
-    secrets: request.acceptSecrets,
-    references: request.acceptResources,
-    outputs: false,
-    bytes: request.acceptsByteString,
-  }
-}
-
 const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }
 
 const notRegistered: RegisterResourceResponse = {
@@ -218,7 +216,7 @@ function registered(
     ...noReply,
     urn: state.urn,
     id: state.id,
-    object: toWire(outputs, replyOptions(request)),
+    object: toWire(toldOutputs(outputs, request), replyOptions(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
     // What was not made for it is no target: its outputs are not known.

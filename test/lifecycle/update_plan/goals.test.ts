@@ -3,7 +3,7 @@ import { unknownText } from '../../../shared/names/provider-reference.ts'
 import { createCloud } from '../cloud.ts'
 import type { Asked, Program, Ran, TestEngine } from '../engine.ts'
 import { createEngines, thing, things } from '../things.ts'
-import { errorsOf, stepsOf } from '../told.ts'
+import { errorsOf, opsOf } from '../told.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -122,7 +122,7 @@ test('TestResoucesWithSames: resources that came after the plan may stay as they
   await engine.run(things({ b: { v: 1 } }))
   const ran = await engine.run(things({ a: { v: 1 }, b: { v: 1 } }), { plan })
   expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran, 'b')).toEqual(['same'])
+  expect(opsOf(ran, 'b')).toEqual(['same'])
   const changed = await engine.run(things({ a: { v: 1 }, b: { v: 2 } }), { plan })
   expect(violations(changed)[0]).toMatch(/^b: .*violates plan: properties changed: =~v\[2\]$/)
 })

@@ -5,7 +5,7 @@ import { type Cloud, createCloud } from '../cloud.ts'
 import type { Asked, Program, Ran, TestEngine } from '../engine.ts'
 import { Killed } from '../process.ts'
 import { createEngines, deleteFirst, thing, things, upon } from '../things.ts'
-import { errorsOf, stepsOf } from '../told.ts'
+import { errorsOf, opsOf } from '../told.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -140,7 +140,7 @@ test.each([
   await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(Killed)
   const ran = await engine.run(program, { plan, resume: true })
   expect(violations(ran)).toEqual([])
-  expect(stepsOf(ran, 'b')).toEqual(['create'])
+  expect(opsOf(ran, 'b')).toEqual(['create'])
 })
 
 test('a deployment that is resumed tells planned steps that did not come', async () => {

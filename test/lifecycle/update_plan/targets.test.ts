@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Asked, Program, TestEngine } from '../engine.ts'
 import { createEngines, thing, things } from '../things.ts'
-import { errorsOf, stepsOf } from '../told.ts'
+import { errorsOf, opsOf } from '../told.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -46,6 +46,6 @@ test('TestStackOutputsWithTargetedPlan: outputs of the stack are no violation, t
   // What stays as it is for want of being a target is planned to stay.
   const again = await planOf(engine, program, { targeting })
   const held = await engine.run(program, { plan: again, targeting })
-  expect(stepsOf(held, 'b')).toEqual(['same'])
+  expect(opsOf(held, 'b')).toEqual(['same'])
   expect(held.result.result).toBe('succeeded')
 })
