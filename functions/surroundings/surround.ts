@@ -120,8 +120,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     ),
     policyPacks,
   )
-  const nobody = (): undefined => undefined
-  const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody }
+  const baseNow = noBaseYet()
   const beforeAgain = (number: number, why: string): Promise<void> => {
     emitter.diagnostic('warning', `${scrub(why)}; it is asked again`)
     return platform.clock.sleep(backoffMs(number, whoseError.unasked.again, platform.random))
@@ -130,12 +129,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     beforeAgain,
     host: plugins,
     configOf: pkg => plainConfig(request, pkg),
-    stateOf: (urn, id) =>
-      baseNow.madeBefore(urn, id) ??
-      baseNow.settled(urn, id) ??
-      (baseNow.current === undefined
-        ? undefined
-        : providerStateIn(baseNow.current.snapshot, urn, id)),
+    stateOf: (urn, id) => providerState(baseNow, urn, id),
   })
   const performing: PerformDeps = {
     provider: reference => providers.instance(reference),
@@ -170,6 +164,18 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
   return { life, monitor, plugins, processes, emitter, performing, baseNow, told: new Set() }
+}
+
+function noBaseYet(): BaseNow {
+  const nobody = (): undefined => undefined
+  return { current: undefined, madeBefore: nobody, settled: nobody }
+}
+
+/** The state of a provider that the program has not registered (yet). */
+function providerState(now: BaseNow, urn: Urn, id: string): ResourceState | undefined {
+  const known = now.madeBefore(urn, id) ?? now.settled(urn, id)
+  if (known !== undefined || now.current === undefined) return known
+  return providerStateIn(now.current.snapshot, urn, id)
 }
 
 /** The monitor, with what programs and plugins say told as diagnostics. */
