@@ -23,6 +23,8 @@ export interface SimMonitor {
   readonly call: <T>(ask: (handlers: Handlers) => Promise<T>) => Promise<T>
 }
 
+const unused = { address: 'simulated', wasUsed: () => false, giveBack: () => undefined }
+
 /** Serves the monitor's own handlers; each call takes a moment there and back. */
 export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   const opened = Promise.withResolvers<MonitorDeps>()
@@ -37,7 +39,8 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   return {
     server: {
       address: 'simulated',
-      methods: { lend: () => Promise.reject(new Error('no method is called here')) },
+      // Its methods ask the monitor nothing.
+      methods: { lend: () => Promise.resolve(unused) },
       open: opened.resolve,
       abort: () => aborted.reject(new Bail()),
       signalled: signalled.promise,
