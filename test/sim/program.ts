@@ -7,6 +7,8 @@ import {
   Result,
 } from '../../proto/gen/pulumi/resource.ts'
 import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
+import { createCallbacks } from '../../shared/engine/monitor/callbacks.ts'
+import { createRegistrar } from '../../shared/engine/monitor/register.ts'
 import { monitorHandlers, type MonitorDeps } from '../../shared/engine/monitor/monitor-service.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
 import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
@@ -33,6 +35,7 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   const handlers = monitorHandlers(opened.promise, {
     signalled: signalled.resolve,
     released: released.promise,
+    registrar: createRegistrar(createCallbacks()),
   })
   return {
     server: {

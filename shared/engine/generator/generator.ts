@@ -8,7 +8,8 @@ import type { ConfigValue } from '../request.ts'
 import { callMethod, type MethodRequest } from './call.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 import { generate } from './generate.ts'
-import { inherit, type PackageRequest, type Registration } from './goal.ts'
+import type { PackageRequest, Registration } from './goal.ts'
+import { type Heir, type Inheritance, inherited } from './inherited.ts'
 import { createDefaultProviders, explicitProvider, resolveProvider } from './provider-resolution.ts'
 import { type ReadRequest, readResource } from './read.ts'
 import type { CurrentState } from './sets.ts'
@@ -27,9 +28,11 @@ export interface InvokeRequest {
 export interface Generator {
   /**
    * Decides, carries out, and answers what the resource is. Throws `Bail` or `RegistrationFailed`
-   * after the error was told.
+   * after the error was told. `hasInherited`: what its parent hands down was put in already.
    */
-  readonly register: (registration: Registration) => Promise<CurrentState>
+  readonly register: (registration: Registration, hasInherited?: boolean) => Promise<CurrentState>
+  /** What a registration gets from its parent where it says nothing itself. */
+  readonly inherited: (asked: Heir) => Inheritance
   readonly read: (request: ReadRequest) => Promise<CurrentState>
   /** Outputs of a component at once, of the stack at the end. */
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
@@ -65,16 +68,16 @@ export function createGenerator(deps: GeneratorDeps): Generator {
     done.catch(() => undefined)
     return done
   }
-  const register = async (asked: Registration): Promise<CurrentState> => {
-    const above = asked.parent === '' ? undefined : ctx.sets.goals.get(asked.parent)
-    const registration = inherit(asked, above)
-    const goal = await resolveProvider(ctx, registration, defaults, required)
+  const register = async (asked: Registration, hasInherited: boolean): Promise<CurrentState> => {
+    const registration = hasInherited ? asked : { ...asked, ...inherited(ctx, asked) }
+    const goal = await resolveProvider(registration, defaults, required)
     const current = await generate(ctx, goal)
     if (!registration.custom) rememberProviders(ctx, registration, current.state.urn)
     return current
   }
   return {
-    register: asked => track(register(asked)),
+    register: (asked, hasInherited = false) => track(register(asked, hasInherited)),
+    inherited: asked => inherited(ctx, asked),
     read: asked => track(readResource(ctx, asked, defaults)),
     registerOutputs: (urn, outputs) => {
       const current = ctx.sets.current.get(urn)

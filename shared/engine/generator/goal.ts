@@ -53,7 +53,10 @@ export interface Goal extends Omit<Registration, 'plugin' | 'providers'> {
 export type Inheritable = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
 
 /** The registration with what it left open taken from its parent's goal. */
-export function inherit(registration: Registration, parent: Inheritable | undefined): Registration {
+export function inherit<T extends Inheritable>(
+  registration: T,
+  parent: Inheritable | undefined,
+): T {
   if (parent === undefined) return registration
   return {
     ...registration,

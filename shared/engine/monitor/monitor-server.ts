@@ -17,7 +17,9 @@ import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
+import { createCallbacks } from './callbacks.ts'
 import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
+import { createRegistrar } from './register.ts'
 
 /** Largest message in either direction, in bytes: Pulumi's own limit. */
 const messageBytesMax = 400 * 1024 * 1024
@@ -51,9 +53,11 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
   const opened = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
+  const callbacks = createCallbacks()
   const handlers = monitorHandlers(opened.promise, {
     signalled: signalled.resolve,
     released: released.promise,
+    registrar: createRegistrar(callbacks),
   })
   for (const server of servers) {
     const offered = server === servers[0] ? handlers : { ...handlers, ...refusedOfMethods }
@@ -69,7 +73,10 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
     abort: () => aborted.reject(new Bail()),
     signalled: signalled.promise,
     release: released.resolve,
-    close: () => servers.forEach(server => server.forceShutdown()),
+    close() {
+      callbacks.close()
+      servers.forEach(server => server.forceShutdown())
+    },
   }
 }
 

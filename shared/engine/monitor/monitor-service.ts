@@ -27,10 +27,10 @@ import {
   pluginRequest,
   programOptions,
   readReadRequest,
-  readRegistration,
   type ReadingDeps,
   urnOrNone,
 } from './read-registration.ts'
+import type { Registrar } from './register.ts'
 
 /** What the monitor answers with. */
 export interface MonitorDeps extends ReadingDeps {
@@ -42,6 +42,7 @@ export interface MonitorDeps extends ReadingDeps {
 export interface ProgramSignals {
   readonly signalled: () => void
   readonly released: Promise<void>
+  readonly registrar: Registrar
 }
 
 const features: readonly ResourceMonitorFeature[] = [
@@ -85,8 +86,6 @@ const featureNames: ReadonlySet<string> = new Set([
 
 /** What later versions answer, refused by name. */
 const notYetHandlers = {
-  registerStackTransform: () => Promise.reject(notYet('stack transforms')),
-  registerStackInvokeTransform: () => Promise.reject(notYet('invoke transforms')),
   registerResourceHook: () => Promise.reject(notYet('resource hooks')),
   registerErrorHook: () => Promise.reject(notYet('error hooks')),
   registerPackage: () => Promise.reject(notYet('packages with parameters')),
@@ -98,6 +97,7 @@ const notYetHandlers = {
  */
 export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSignals) {
   let isSignalled = false
+  const { registrar } = signals
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
       return { ...(await opened).info, supportedFeatures: [...features] }
@@ -107,8 +107,7 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
     async registerResource(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
       const deps = await opened
       try {
-        const current = await deps.generator.register(await readRegistration(request, deps))
-        return registered(current, request)
+        return registered(await registrar.register(deps, request), request)
       } catch (thrown) {
         if (thrown instanceof RegistrationFailed && request.supportsResultReporting)
           return notRegistered
@@ -134,13 +133,14 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
       }
     },
     invoke: async (request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> =>
-      invoke(await opened, request),
+      invoke(await opened, await registrar.transformInvoke(await opened, request)),
     async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await opened
       if (request.packageRef !== '') throw notYet('packages with parameters')
       const result = await deps.generator.call(await readMethodRequest(request, deps))
       return methodReply(result, request)
     },
+    ...registrar.handlers,
     ...notYetHandlers,
     async signalAndWaitForShutdown(): Promise<object> {
       if (isSignalled) throw new Error('Already waiting for shutdown')

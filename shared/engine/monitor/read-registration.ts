@@ -10,7 +10,7 @@ import { packageOf } from '../../names/provider-reference.ts'
 import { parseUrn, type Urn } from '../../names/urn.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
-import { downgradeOutputs } from '../../values/walk.ts'
+import { dependenciesOf, downgradeOutputs } from '../../values/walk.ts'
 import { fromWire, valueFromWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Alias } from '../generator/aliases.ts'
@@ -42,7 +42,8 @@ export async function readRegistration(
 ): Promise<Registration> {
   refuseMissing(request)
   requireToken(request)
-  const inputs = downgradeOutputs(await deps.hashAssets(fromWire(request.object, programOptions)))
+  const given = await deps.hashAssets(fromWire(request.object, programOptions))
+  const inputs = downgradeOutputs(given)
   const dependencies = unique(request.dependencies.map(parseUrn))
   const trigger = request.replacementTrigger
   return {
@@ -55,7 +56,7 @@ export async function readRegistration(
     retainOnDelete: request.retainOnDelete,
     deletedWith: urnOrNone(request.deletedWith),
     dependencies,
-    propertyDependencies: propertyDependencies(request, inputs, dependencies),
+    propertyDependencies: propertyDependencies(request, given, dependencies),
     provider: request.provider,
     providers: request.providers,
     plugin: pluginRequest(packageOf(request.type), request),
@@ -121,7 +122,6 @@ function refuseMissing(request: RegisterResourceRequest): void {
   const asked: readonly (readonly [boolean, string])[] = [
     [request.remote, 'remote components'],
     [request.importId !== '', 'the import option'],
-    [request.transforms.length > 0, 'transforms'],
     [request.packageRef !== '', 'packages with parameters'],
     [request.stateMigrations.length > 0, 'state migrations'],
     [request.envVarMappings.size > 0, 'envVarMappings'],
@@ -151,16 +151,25 @@ function triggerOf(wire: unknown): PropertyValue {
   return downgradeOutputs(new Map([['trigger', value]])).get('trigger') ?? null
 }
 
+/** What each property depends on: what the request says, and what is in its output values. */
 function propertyDependencies(
   request: RegisterResourceRequest,
-  inputs: PropertyMap,
+  given: PropertyMap,
   dependencies: readonly Urn[],
 ): ReadonlyMap<string, readonly Urn[]> {
-  if (request.propertyDependencies.size === 0)
-    return new Map([...inputs.keys()].map(key => [key, dependencies]))
-  return new Map(
-    [...request.propertyDependencies].map(([key, { urns }]) => [key, unique(urns.map(parseUrn))]),
-  )
+  const asked =
+    request.propertyDependencies.size === 0
+      ? [...given.keys()].map(key => [key, dependencies] as const)
+      : [...request.propertyDependencies].map(
+          ([key, { urns }]) => [key, unique(urns.map(parseUrn))] as const,
+        )
+  const all = new Map<string, readonly Urn[]>(asked)
+  for (const [key, value] of given) {
+    const inside = dependenciesOf(value)
+    if (inside.length > 0 || !all.has(key))
+      all.set(key, unique([...(all.get(key) ?? []), ...inside]))
+  }
+  return all
 }
 
 function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
