@@ -124,6 +124,20 @@ export type Decision =
       /** Of a method: what each output depends on. */
       readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
     }
+  /**
+   * Hooks of the program that were run, with what they came to: they are not run again. `hook`: the
+   * moment, by its name in the state; `operation`: absent where the generator settles the resource.
+   */
+  | {
+      readonly kind: 'hooked'
+      readonly urn: Urn
+      readonly hook: string
+      readonly operation?: OperationId
+      readonly verdict: 'succeeded' | 'failed'
+      readonly error?: string
+    }
+  /** An error hook wants a failed call made again, as another operation that takes its place. */
+  | { readonly kind: 'retried'; readonly of: OperationId; readonly operation: Operation }
   /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
   | { readonly kind: 'program-ended'; readonly outputs?: JsonObject }
   /** A large plan: pages of at most 500 operations each, in blobs. */

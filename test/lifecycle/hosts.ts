@@ -25,6 +25,7 @@ export type Program = (monitor: Monitor) => Promise<void>
 /** The monitor as a scripted program sees it. */
 export interface Monitor {
   readonly stack: string
+  readonly client: ResourceMonitorClient
   readonly register: (
     request: Partial<RegisterResourceRequest> & { type: string; name: string },
   ) => Promise<RegisterResourceResponse>
@@ -78,6 +79,7 @@ async function runProgram(
     )
   const monitor = (root: string): Monitor => ({
     stack: root,
+    client,
     register: request =>
       call(done =>
         client.registerResource(

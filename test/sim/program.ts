@@ -8,6 +8,7 @@ import {
 } from '../../proto/gen/pulumi/resource.ts'
 import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
 import { createCallbacks } from '../../shared/engine/monitor/callbacks.ts'
+import { createHooks } from '../../shared/engine/monitor/hooks.ts'
 import { createRegistrar } from '../../shared/engine/monitor/register.ts'
 import { monitorHandlers, type MonitorDeps } from '../../shared/engine/monitor/monitor-service.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
@@ -32,14 +33,18 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   const released = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => undefined)
+  const callbacks = createCallbacks()
+  const hooks = createHooks(callbacks)
   const handlers = monitorHandlers(opened.promise, {
     signalled: signalled.resolve,
     released: released.promise,
-    registrar: createRegistrar(createCallbacks()),
+    registrar: createRegistrar(callbacks),
+    hooks,
   })
   return {
     server: {
       address: 'simulated',
+      hooks,
       methodsAddress: 'simulated too',
       open: opened.resolve,
       abort: () => aborted.reject(new Bail()),

@@ -42,6 +42,8 @@ export interface Life extends LifeDeps {
   /** Notes that this process itself raised the stop flag: it is no wish of somebody else's. */
   readonly noteStop: () => void
   readonly hasStopped: () => boolean
+  /** A hook failed after its step was done: the deployment fails, and ends unless errors do not. */
+  readonly afterFailed: () => 'goes on' | 'ends'
   /** Whether something failed of which the deployment went on. */
   readonly hasFailed: () => boolean
   readonly contextOf: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
@@ -79,6 +81,12 @@ export function createLife(deps: LifeDeps): Life {
     },
     hasStopped: () => hasStopped,
     hasFailed: () => hasFailed,
+    afterFailed() {
+      hasFailed = true
+      if (request.options.continueOnError) return 'goes on'
+      abort()
+      return 'ends'
+    },
     contextOf: (base, runner, replay) => ({
       stack,
       project,

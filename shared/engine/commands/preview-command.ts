@@ -17,11 +17,14 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const refreshed = which === undefined ? base : await previewRefresh(base, which, life)
   if (refreshed === undefined) return false
   if (command === 'refresh') return true
-  const ctx = life.contextOf(refreshed, createPreviewRunner(performing, emitter))
-  if (command === 'destroy') return previewDeletes(ctx, life)
+  const { hooks } = life.monitor
+  const afterFailed = (): void => void life.afterFailed()
+  const deps = { request, performing, emitter, hooks, afterFailed }
+  const ctx = life.contextOf(refreshed, createPreviewRunner(deps))
+  if (command === 'destroy') return previewDeletes(ctx, deps)
   const phase = await runProgramPhase(life, ctx)
   if (phase === undefined) return false
-  const isWhole = phase.part.isClean && (await previewDeletes(ctx, life))
+  const isWhole = phase.part.isClean && (await previewDeletes(ctx, deps))
   if (phase.part.isClean) await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
   const hasFinished = await phase.part.finish()
   return isWhole && hasFinished && !life.isAborted()

@@ -6,6 +6,7 @@ import { type PerformDeps } from '../executor/performing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
+import { type PreviewDeps, previewStep } from '../generator/preview-step.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
 import type { Life } from './life.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
@@ -16,16 +17,13 @@ import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
  */
 export async function previewDeletes(
   ctx: GeneratorContext,
-  life: Pick<Life, 'performing' | 'request'>,
+  life: PreviewDeps & Pick<Life, 'request'>,
 ): Promise<boolean> {
   let isWhole = true
   const condemned = condemnedSteps(ctx)
   tellWaves(ctx.emitter, { graph: ctx.base.graph, condemned, release: releaseOf(life) })
   for (const { step } of condemned.toReversed()) {
-    ctx.emitter.pre(step)
-    const end = await perform(step, { preview: true }, life.performing)
-    ctx.emitter.ended(step, end)
-    ctx.emitter.count(step, end)
+    const end = await previewStep(step, life)
     if (end.verdict !== 'succeeded') isWhole = false
   }
   return isWhole

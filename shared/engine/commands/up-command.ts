@@ -4,6 +4,7 @@ import { stackType } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
+import { lastTry } from '../deployment/recorded.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
@@ -18,6 +19,7 @@ import { restore } from '../generator/restore.ts'
 import { stateGraph } from '../graph/dependencies.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
+import { serveHooks } from './serve-hooks.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
 
@@ -39,7 +41,11 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    isWhole = await deleteCondemned(deps, ctx, [...positions, { kind: 'program-ended', ...sealed }])
+    const isDeleted = await deleteCondemned(deps, ctx, [
+      ...positions,
+      { kind: 'program-ended', ...sealed },
+    ])
+    isWhole = isDeleted && !life.hasFailed()
   }
   if (life.fault() === undefined) {
     await applyStackOutputs(ctx, outputs, isWhole)
@@ -66,12 +72,16 @@ async function afterProgram(
   ctx: GeneratorContext,
   replay: Replay | undefined,
 ): Promise<boolean> {
-  const { recorded, writer } = deps
-  if (recorded !== undefined) countRecorded({ ...deps, recorded }, ctx.base)
+  const { recorded, writer, before, life } = deps
   const known = recordedPlan(deps, ctx.base, 'deletes')
+  const isAsked = known?.some(({ operation: { op, id } }) => op === 'hook' && !before.has(id))
+  const served = isAsked === true ? serveHooks(life, ctx) : undefined
+  // A program that runs again counts by itself what it came to.
+  if (recorded !== undefined && served === undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const isStoppedByFailure = !ctx.continueOnError
-  const isWhole =
+  const isDeleted =
     known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
+  const isWhole = (await served?.finish()) !== false && isDeleted && !life.hasFailed()
   if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
     return isWhole
   const stack = await stackState(ctx, replay)
@@ -111,7 +121,8 @@ function contextOf(
   const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
   const ctx = life.contextOf(base, runner, replay)
   const hasSucceeded = (id: OperationId): boolean =>
-    deps.before.get(id)?.head.end?.verdict === 'succeeded'
+    deps.before.get(recorded === undefined ? id : lastTry(recorded, id))?.head.end?.verdict ===
+    'succeeded'
   if (recorded !== undefined)
     restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
   return { ctx, replay }

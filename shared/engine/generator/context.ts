@@ -14,6 +14,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
+import type { HookMoment } from '../hooks.ts'
 import type { Base } from '../deployment/base.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { Goal } from './goal.ts'
@@ -38,6 +39,11 @@ export interface StepRunner {
   readonly settle: (decision: SettledDecision) => Promise<TrackedState>
   /** Records outputs that were registered: the whole state that results. */
   readonly outputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
+  /**
+   * Runs the hooks of a resource that the generator settles, once for all lives; answers why one
+   * failed. Told of it are only warnings.
+   */
+  readonly hook: (moment: HookMoment) => Promise<string | undefined>
   /**
    * The answer to a call of the program: the recorded one, or what `ask` says, recorded before the
    * next decision is (I10). Equal keys are answered in the order in which they were asked.
@@ -87,6 +93,13 @@ export interface GeneratorContext {
   readonly digestOf: (goal: Goal) => string
   /** Keyed digest of a call of the program, to find its recorded answer. */
   readonly digestOfCall: (call: CallIdentity) => string
+}
+
+/** Reports that a hook failed after its step was done: the state stays, the deployment fails. */
+export function hookFailed(ctx: GeneratorContext, message: string, urn: Urn): void {
+  ctx.emitter.diagnostic('error', message, urn)
+  ctx.noteFailure()
+  if (!ctx.continueOnError) ctx.abort()
 }
 
 /** Thrown when an error was reported already and nothing more is to be decided. */

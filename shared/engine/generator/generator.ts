@@ -12,6 +12,7 @@ import type { PackageRequest, Registration } from './goal.ts'
 import { type Heir, type Inheritance, inherited } from './inherited.ts'
 import { createDefaultProviders, explicitProvider, resolveProvider } from './provider-resolution.ts'
 import { type ReadRequest, readResource } from './read.ts'
+import { afterOutputs } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
 /** A function call of the program. */
@@ -87,7 +88,7 @@ export function createGenerator(deps: GeneratorDeps): Generator {
         stackOutputs = outputs
         return Promise.resolve()
       }
-      return track(applyOutputs(ctx, current, outputs))
+      return track(applyOutputs(ctx, current, outputs).then(() => afterOutputs(ctx, urn)))
     },
     invoke: asked => track(invoke(ctx, asked, request => defaults.reference(request))),
     call: asked => track(callMethod(ctx, asked, { ...deps, defaults })),

@@ -25,7 +25,8 @@ const open: Seal = plaintext => ({ plaintext })
  */
 export function canonicalGoal(goal: Goal): string {
   const { sourcePosition: _position, stackTrace: _trace, ...kept } = goal
-  const { inputs, replacementTrigger, propertyDependencies, dependencies, ...options } = kept
+  const { inputs, replacementTrigger, propertyDependencies, dependencies, ...rest } = kept
+  const { resourceHooks, ...options } = rest
   const byProperty = [...propertyDependencies].map(([key, urns]) => [key, [...urns].sort()])
   return JSON.stringify([
     Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -33,5 +34,6 @@ export function canonicalGoal(goal: Goal): string {
     byProperty.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     encodeStoredMap(inputs, open),
     encodeStored(replacementTrigger, open),
+    ...(resourceHooks.size === 0 ? [] : [[...resourceHooks].sort()]),
   ])
 }

@@ -37,6 +37,8 @@ export interface Registration {
   readonly customTimeouts: CustomTimeouts
   readonly replaceWith: readonly Urn[]
   readonly replacementTrigger: PropertyValue
+  /** Names of hooks by their moment. */
+  readonly resourceHooks: ReadonlyMap<string, readonly string[]>
   readonly sourcePosition: string
   readonly stackTrace: readonly StackFrame[]
 }

@@ -87,6 +87,7 @@ function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, Config
     customTimeouts: {},
     replaceWith: [],
     replacementTrigger: null,
+    resourceHooks: new Map(),
     sourcePosition: '',
     stackTrace: [],
   }

@@ -7,6 +7,7 @@ import { failRegistration, type GeneratorContext } from './context.ts'
 import { noteEnds } from './note-ends.ts'
 import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 import { forget } from './restore.ts'
+import { afterSettled } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
 /**
@@ -76,6 +77,7 @@ async function settledAgain(
   ctx.emitter.pre(step)
   const inputs = step.op === 'same' ? (claim.old?.state.inputs ?? state.inputs) : state.inputs
   await useProvider(ctx, state, inputs)
+  await afterSettled(ctx, step, state)
   const end = succeeded(state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)

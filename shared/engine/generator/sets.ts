@@ -1,6 +1,6 @@
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
-import type { TrackedState } from '../step.ts'
+import type { Step, TrackedState } from '../step.ts'
 import type { Goal } from './goal.ts'
 
 /** A resource as this deployment left it: where its state is, and by which step. */
@@ -39,6 +39,8 @@ export interface GeneratorSets {
   readonly pendingReplacement: Set<number>
   readonly condemned: Set<number>
   readonly current: Map<Urn, CurrentState>
+  /** Creates and updates of components: their hooks run once they gave their outputs. */
+  readonly registering: Map<Urn, Step>
 }
 
 /** Nothing decided yet. */
@@ -58,6 +60,7 @@ export function emptySets(): GeneratorSets {
     pendingReplacement: new Set(),
     condemned: new Set(),
     current: new Map(),
+    registering: new Map(),
   }
 }
 

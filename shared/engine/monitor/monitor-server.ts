@@ -18,6 +18,7 @@ import { error, messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
 import { createCallbacks } from './callbacks.ts'
+import { createHooks, type Hooks } from './hooks.ts'
 import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
 import { createRegistrar } from './register.ts'
 
@@ -28,6 +29,8 @@ const messageBytesMax = 400 * 1024 * 1024
 export interface MonitorServer {
   /** `127.0.0.1:<port>` */
   readonly address: string
+  /** The hooks that the program registered. */
+  readonly hooks: Hooks
   /** Where methods of resources reach the same services, but cannot register anything. */
   readonly methodsAddress: string
   /** Gives what the program is answered; before it, calls wait. */
@@ -54,10 +57,12 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const callbacks = createCallbacks()
+  const hooks = createHooks(callbacks)
   const handlers = monitorHandlers(opened.promise, {
     signalled: signalled.resolve,
     released: released.promise,
     registrar: createRegistrar(callbacks),
+    hooks,
   })
   for (const server of servers) {
     const offered = server === servers[0] ? handlers : { ...handlers, ...refusedOfMethods }
@@ -68,6 +73,7 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
   const [address, methodsAddress] = await Promise.all([listen(servers[0]), listen(servers[1])])
   return {
     address,
+    hooks,
     methodsAddress,
     open: opened.resolve,
     abort: () => aborted.reject(new Bail()),

@@ -22,6 +22,7 @@ import type { WireOptions } from '../../values/wire-options.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
+import type { Hooks } from './hooks.ts'
 import { methodReply, readMethodRequest } from './method-call.ts'
 import {
   pluginRequest,
@@ -43,6 +44,7 @@ export interface ProgramSignals {
   readonly signalled: () => void
   readonly released: Promise<void>
   readonly registrar: Registrar
+  readonly hooks: Hooks
 }
 
 const features: readonly ResourceMonitorFeature[] = [
@@ -86,8 +88,6 @@ const featureNames: ReadonlySet<string> = new Set([
 
 /** What later versions answer, refused by name. */
 const notYetHandlers = {
-  registerResourceHook: () => Promise.reject(notYet('resource hooks')),
-  registerErrorHook: () => Promise.reject(notYet('error hooks')),
   registerPackage: () => Promise.reject(notYet('packages with parameters')),
 }
 
@@ -97,7 +97,7 @@ const notYetHandlers = {
  */
 export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSignals) {
   let isSignalled = false
-  const { registrar } = signals
+  const { registrar, hooks } = signals
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
       return { ...(await opened).info, supportedFeatures: [...features] }
@@ -141,6 +141,7 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
       return methodReply(result, request)
     },
     ...registrar.handlers,
+    ...hooks.handlers,
     ...notYetHandlers,
     async signalAndWaitForShutdown(): Promise<object> {
       if (isSignalled) throw new Error('Already waiting for shutdown')

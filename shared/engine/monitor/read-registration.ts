@@ -72,6 +72,7 @@ export async function readRegistration(
     customTimeouts: timeoutsOf(request.customTimeouts),
     replaceWith: request.replaceWith.map(parseUrn),
     replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
+    resourceHooks: hooksIn(request.hooks),
     sourcePosition: positionOf(request.sourcePosition, deps.root),
     stackTrace: framesOf(request.stackTrace, deps.root),
   }
@@ -125,10 +126,6 @@ function refuseMissing(request: RegisterResourceRequest): void {
     [request.packageRef !== '', 'packages with parameters'],
     [request.stateMigrations.length > 0, 'state migrations'],
     [request.envVarMappings.size > 0, 'envVarMappings'],
-    [
-      Object.values(request.hooks ?? {}).some(names => Array.isArray(names) && names.length > 0),
-      'resource hooks',
-    ],
   ]
   for (const [isAsked, feature] of asked) if (isAsked) throw missing(feature, request.name)
 }
@@ -144,6 +141,14 @@ function requireToken(request: RegisterResourceRequest): void {
       'RESOURCE_INVALID',
       `Type '${request.type}' is not a valid type token (must have format '*:*:*')`,
     )
+}
+
+/** The names of hooks by their moment; moments without any are left out. */
+function hooksIn(hooks: RegisterResourceRequest['hooks']): ReadonlyMap<string, readonly string[]> {
+  const all = Object.entries(hooks ?? {}).map(
+    ([moment, names]) => [moment[0]?.toUpperCase() + moment.slice(1), names] as const,
+  )
+  return new Map(all.filter(([, names]) => names.length > 0))
 }
 
 function triggerOf(wire: unknown): PropertyValue {
