@@ -35,6 +35,8 @@ export interface DeploymentOptions {
    */
   readonly execute: 'here' | 'elsewhere' | 'functions'
   readonly message: string
+  /** Whether a destroy runs the program, for its hooks and providers; absent: no. */
+  readonly runProgram?: boolean
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
 }

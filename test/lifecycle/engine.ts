@@ -33,6 +33,7 @@ export interface Asked {
   readonly parallel?: number
   readonly refresh?: boolean
   readonly continueOnError?: boolean
+  readonly runProgram?: boolean
   readonly release?: 'dataflow' | 'antichain'
   /** Go on with what a killed run left. */
   readonly resume?: boolean
@@ -208,6 +209,7 @@ function requestOf(given: {
       continueOnError: asked.continueOnError ?? false,
       execute: 'here',
       message: '',
+      ...(asked.runProgram === true ? { runProgram: true } : {}),
       release: asked.release ?? 'dataflow',
     },
     program: asked.digest ?? 'the same',

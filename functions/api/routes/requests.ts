@@ -18,6 +18,8 @@ const requestBody = z.strictObject({
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
+  /** Of a destroy: run the program too. */
+  runProgram: z.boolean().optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** An archive that was sent; absent: the program of the stack. */
   archive: z
@@ -110,7 +112,7 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
-  const { archive: named, release, ...rest } = body
+  const { archive: named, release, runProgram, ...rest } = body
   const archive = named as BlobHash | undefined
   const asked: DeploymentRequest = {
     stack,
@@ -118,7 +120,12 @@ async function putRequest(
     at: ports.clock.now(),
     by: `${caller.name} (API)`,
     dryRun,
-    options: { ...rest, execute: ports.execute, ...(release === undefined ? {} : { release }) },
+    options: {
+      ...rest,
+      execute: ports.execute,
+      ...(runProgram === true ? { runProgram } : {}),
+      ...(release === undefined ? {} : { release }),
+    },
     program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
   }
   const kept = (await ports.requests.find(stack, asked.key)) ?? (await put(ports, asked))
