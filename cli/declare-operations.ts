@@ -14,10 +14,6 @@ export function declareOperations(root: Command, attach: Attach): void {
   const preview = shared(root.command('preview').alias('pre'))
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
-    .addHelpText(
-      'after',
-      '\n--json prints events when PULUMI_ENABLE_STREAMING_JSON_PREVIEW is true, and is refused otherwise.',
-    )
   refreshing(releasing(preview))
   attach(
     preview,
@@ -99,7 +95,10 @@ function shared(command: Command): Command {
   return command
     .option('-p, --parallel <n>', 'how many operations run at once')
     .option('--diff', 'show each change of each property')
-    .option('-j, --json', 'print the events of the engine, one JSON object a line')
+    .option('-j, --json', 'print JSON: events, one a line; of a preview one document at the end')
+    .option('--event-log <file>', 'write the events there too; or send them to tcp://host:port')
+    .option('--show-sames', 'show resources that stay as they are too')
+    .option('--show-replacement-steps', 'show the creates and deletes of replacements too')
     .option('-m, --message <text>', 'a note for the history')
     .option('--expect-no-changes', 'fail when there is any change')
     .option('--suppress-outputs', 'do not show the outputs of the stack')

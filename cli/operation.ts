@@ -1,4 +1,9 @@
-import type { DiagnosticEvent, EngineEventPayload } from '../shared/engine/events/event.ts'
+import { isTruthy } from '../shared/config/truthy.ts'
+import type {
+  DiagnosticEvent,
+  EngineEventPayload,
+  EventSink,
+} from '../shared/engine/events/event.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
@@ -6,6 +11,7 @@ import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
 import { requestOf } from './operation-request.ts'
 import { remoteStarting } from './remote/remote-operation.ts'
+import { loggedDisplay } from './event-log.ts'
 import type { Starting } from './starting.ts'
 import type { Session } from './session.ts'
 import type { DisplayOptions } from './tools.ts'
@@ -95,14 +101,15 @@ interface Run {
 }
 
 async function runOnce(session: Session, starting: Starting, shown: DisplayOptions): Promise<Run> {
-  const display = await session.tools.display(shown)
+  const log = { target: shown.eventLog, cwd: session.cwd }
+  const { display, close } = await loggedDisplay(session.tools, shown, log)
   const events: EngineEventPayload[] = []
   let firstError: DiagnosticEvent | undefined
-  const emit = (event: EngineEventPayload): void => {
+  const emit: EventSink['emit'] = (event, states) => {
     if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
       firstError ??= event.diagnosticEvent
     if (shown.dryRun) events.push(event)
-    display.emit(event)
+    display.emit(event, states)
   }
   let interrupts = 0
   let stop = (): void => {}
@@ -122,6 +129,7 @@ async function runOnce(session: Session, starting: Starting, shown: DisplayOptio
     return { result, events, firstError, interrupted: interrupts > 0 }
   } finally {
     release()
+    await close()
   }
 }
 
@@ -191,11 +199,15 @@ function displayOptions(
     kind: about.kind,
     dryRun: false,
     json: flags.is('json'),
+    digest: !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']),
+    eventLog: flags.text('eventLog'),
     diff: flags.is('diff'),
     color: session.color,
     interactive: session.interactive && !flags.is('json'),
     suppressOutputs: flags.is('suppressOutputs'),
     showSecrets: flags.is('showSecrets') || flags.text('showSecrets') === 'true',
+    showSames: flags.is('showSames'),
+    showReplacementSteps: flags.is('showReplacementSteps'),
     stack: stackPartsOf(about.stack).stack,
     stdout: session.io.stdout,
     stderr: session.io.stderr,

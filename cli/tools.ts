@@ -14,11 +14,18 @@ export interface DisplayOptions {
   readonly kind: 'up' | 'preview' | 'refresh' | 'destroy'
   readonly dryRun: boolean
   readonly json: boolean
+  /** With `json`: one document when it is over, instead of each event as it comes. */
+  readonly digest: boolean
+  /** Where events go as well: a file, or `tcp://host:port`. */
+  readonly eventLog: string | undefined
   readonly diff: boolean
   readonly color: boolean
   readonly interactive: boolean
   readonly suppressOutputs: boolean
   readonly showSecrets: boolean
+  /** Whether resources that stay as they are, and the steps of a replacement, show. */
+  readonly showSames: boolean
+  readonly showReplacementSteps: boolean
   readonly stack: string
   readonly stdout: OutputStream
   readonly stderr: OutputStream

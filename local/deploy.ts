@@ -20,9 +20,9 @@ export interface RunningHere extends RunningDeployment {
 export async function deploy(given: Asked): Promise<RunningHere> {
   let recorder: EventRecorder | undefined
   const sink: EventSink = {
-    emit(event) {
+    emit(event, states) {
       recorder?.emit(event)
-      given.sink.emit(event)
+      given.sink.emit(event, states)
     },
   }
   let isGivenUp = false

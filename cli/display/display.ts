@@ -8,6 +8,7 @@
  */
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { Display, DisplayOptions } from '../tools.ts'
+import { createDigestDisplay } from './digest.ts'
 import { createJsonLines } from './json-lines.ts'
 import { createLiveDisplay } from './live-display.ts'
 import { createPaint } from './paint.ts'
@@ -16,7 +17,10 @@ import { pendingLines } from './summary.ts'
 
 /** The display of one deployment or preview: JSON lines, a live tree, or plain lines. */
 export function createDisplay(options: DisplayOptions): Display {
-  if (options.json) return createJsonDisplay(options)
+  if (options.json)
+    return options.digest && options.dryRun
+      ? createDigestDisplay(options)
+      : createJsonDisplay(options)
   // Differences are long; a tree that is painted over itself has no room for them.
   const isLive = options.interactive && options.stdout.isTTY === true && !options.diff
   return isLive ? createLiveDisplay(options) : createPlainDisplay(options)

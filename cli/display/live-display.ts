@@ -29,6 +29,7 @@ export function createLiveDisplay(
     messages: latest,
     nowMs: nowMs(),
     planning: options.dryRun,
+    sames: options.showSames,
   })
   const frame = (): readonly string[] =>
     frameLines(

@@ -11,6 +11,7 @@ export interface FrameAbout {
   readonly nowMs: number
   readonly startedMs: number
   readonly planning: boolean
+  readonly sames?: boolean
   readonly columns: number
   /** Lines of the terminal; the frame leaves one free for the cursor. */
   readonly height: number

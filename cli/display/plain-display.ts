@@ -54,13 +54,13 @@ export function createPlainDisplay(
 /** The lines of one change; a resource that stays as it is has none. */
 function changeLines(
   change: Change,
-  options: Pick<DisplayOptions, 'kind' | 'diff'>,
+  options: Pick<DisplayOptions, 'kind' | 'diff' | 'showSames'>,
   style: LineStyle,
 ): readonly string[] {
   if (change.kind === 'message')
     return change.message.ephemeral ? [] : messageLines(change.message, style.paint)
   const { row, metadata } = change
-  if (!isListed(row)) return []
+  if (!options.showSames && !isListed(row)) return []
   if (!options.diff) return [rowLine(row, style)]
   const isFound = options.kind === 'refresh' || metadata.op === 'refresh'
   const difference = propertyLines(metadata, isFound ? 'outputs' : 'inputs')

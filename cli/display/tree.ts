@@ -22,6 +22,8 @@ export interface TreeAbout {
   readonly messages: ReadonlyMap<string, Message>
   readonly nowMs: number
   readonly planning: boolean
+  /** Whether what stays as it is shows too. */
+  readonly sames?: boolean
 }
 
 interface Shown {
@@ -32,7 +34,7 @@ interface Shown {
 
 /** Resources below their parents: those that change or are being worked on, and what holds them. */
 export function treeLines(about: TreeAbout): readonly TreeLine[] {
-  return shownRows(about.rows).map(({ row, depth, isLive }) => ({
+  return shownRows(about).map(({ row, depth, isLive }) => ({
     segments: rowSegments(row, depth, about),
     isLive,
   }))
@@ -61,10 +63,10 @@ function fill(lines: readonly TreeLine[], room: number, live: number): readonly 
 }
 
 /** Walks the tree without recursion: programs nest components as deep as they like. */
-function shownRows(rows: readonly Row[]): readonly Shown[] {
+function shownRows({ rows, sames = false }: TreeAbout): readonly Shown[] {
   const wanted = new Map<string, { isLive: boolean }>()
   const byUrn = new Map(rows.map(row => [row.urn, row]))
-  for (const row of rows) if (isShown(row)) markWithParents(row, byUrn, wanted)
+  for (const row of rows) if (sames || isShown(row)) markWithParents(row, byUrn, wanted)
   const children = new Map<string, Row[]>()
   for (const row of rows) {
     if (!wanted.has(row.urn)) continue

@@ -40,7 +40,12 @@ function isJsonList(json: Json): json is readonly Json[] {
 
 /** Go replaces lone surrogates, which have no UTF-8. */
 function quoted(text: string): string {
-  return JSON.stringify(text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, escapeHtml)
+  return escapedForHtml(JSON.stringify(text.toWellFormed()))
+}
+
+/** Printed JSON with the characters escaped that Go escapes for HTML. */
+export function escapedForHtml(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, escapeHtml)
 }
 
 function escapeHtml(character: string): string {

@@ -96,6 +96,22 @@ export function stripMap(map: PropertyMap): PropertyMap {
   return mapMap(map, bare)
 }
 
+const hidden = (special: SpecialValue): PropertyValue => {
+  if (special.kind === 'secret') return '[secret]'
+  if (special.kind !== 'output') return special
+  return special.secret ? '[secret]' : (special.value ?? unknown)
+}
+
+/** The value with `[secret]` in the place of each secret. */
+export function blindValue(value: PropertyValue): PropertyValue {
+  return mapSpecials(value, hidden)
+}
+
+/** `blindValue` of each value. */
+export function blindMap(map: PropertyMap): PropertyMap {
+  return mapMap(map, hidden)
+}
+
 /** The URNs that output values inside depend on. */
 export function dependenciesOf(value: PropertyValue): readonly Urn[] {
   const found = new Set<Urn>()

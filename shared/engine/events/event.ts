@@ -3,10 +3,12 @@
  * The display, `--json` and history use only this stream (engine.md 9).
  */
 import type { StepOp } from '../../records/operation.ts'
+import type { WholeStates } from './whole-states.ts'
 
 /** Where the events of a deployment go. Emission never waits and never throws. */
 export interface EventSink {
-  readonly emit: (event: EngineEventPayload) => void
+  /** `states`: the whole states of the step that the event is about; nobody keeps them. */
+  readonly emit: (event: EngineEventPayload, states?: () => WholeStates) => void
 }
 
 /** An event as `--json` prints it: number, Unix seconds, one payload. */

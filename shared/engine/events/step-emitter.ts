@@ -12,6 +12,7 @@ import type {
   StepMetadata,
   StepState,
 } from './event.ts'
+import { shownResource, type WholeStates } from './whole-states.ts'
 
 /**
  * Tells what happens, as engine events: ordered per URN (pre, then outputs or failed), redacted.
@@ -103,12 +104,14 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     const op = resultOf(step, end)
     const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
     if (!about.planning && !custom && step.op !== 'refresh' && step.op !== 'delete') return
-    sink.emit({ resOutputsEvent: { metadata: metadata(step, op, end), ...planning } })
+    const event = { resOutputsEvent: { metadata: metadata(step, op, end), ...planning } }
+    sink.emit(event, () => wholeStates(step, end))
   }
   return {
     pre(step) {
       if (isInternal(step)) return
-      sink.emit({ resourcePreEvent: { metadata: metadata(step, step.op, undefined), ...planning } })
+      const event = { metadata: metadata(step, step.op, undefined), ...planning }
+      sink.emit({ resourcePreEvent: event }, () => wholeStates(step, undefined))
     },
     ended,
     count,
@@ -118,7 +121,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
       sink.emit({ resOutputsEvent: { metadata: metadata_, ...planning } })
     },
     diagnostic,
-    emit: event => sink.emit(event),
+    emit: sink.emit,
     counts: () => Object.fromEntries(counted),
     isMaybeCorrupt: () => maybeCorrupt,
   }
@@ -126,7 +129,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
 
 /** What an event says of a step, before (no end) or after it. */
 function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
-  const next = end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
+  const next = newState(step, end)
   return {
     op,
     urn: step.urn,
@@ -138,6 +141,19 @@ function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadat
     detailedDiff: detailedDiffOf(step),
     ...(isLogical(op) ? { logical: true } : {}),
     provider: step.provider,
+  }
+}
+
+/** What the resource is to be, or is, after the step. */
+function newState(step: Step, end: StepEnd | undefined): ResourceState | undefined {
+  return end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
+}
+
+function wholeStates(step: Step, end: StepEnd | undefined): WholeStates {
+  const [old, next] = [step.old?.state, newState(step, end)]
+  return {
+    old: old === undefined ? undefined : shownResource(old),
+    new: next === undefined ? undefined : shownResource(next),
   }
 }
 

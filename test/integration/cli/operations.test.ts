@@ -48,12 +48,14 @@ describe('operations', () => {
     expect(out).toBe('{"preludeEvent":{"config":{}}}\n')
   })
 
-  test('preview prints events where streaming is on, and refuses the digest by name', async () => {
-    expect((await bench.run('preview', '--json')).err).toMatch(/FEATURE_MISSING/)
+  test('preview prints events where streaming is on, else one document', async () => {
+    await bench.run('preview', '--json')
+    expect(bench.displays.at(-1)).toMatchObject({ json: true, digest: true, dryRun: true })
     bench.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW'] = 'true'
     expect((await bench.run('preview', '--json')).out).toMatch(/^\{/)
+    expect(bench.displays.at(-1)).toMatchObject({ json: true, digest: false })
     expect((await bench.run('preview', '-y')).err).toMatch(/CLI_USAGE.*'-y'/)
-    expect(bench.requests.map(({ dryRun }) => dryRun)).toEqual([true])
+    expect(bench.requests.map(({ dryRun }) => dryRun)).toEqual([true, true])
   })
 
   test('refresh and destroy pass on their own options', async () => {

@@ -1,0 +1,157 @@
+import type { DiagnosticEvent, StepMetadata } from '../../shared/engine/events/event.ts'
+import type { WholeStates } from '../../shared/engine/events/whole-states.ts'
+import { stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
+import type { Json } from '../../shared/values/json.ts'
+import { compareUtf8, escapedForHtml } from '../../shared/values/go-json.ts'
+import type { Display, DisplayOptions } from '../tools.ts'
+
+/** One step of a digest; fields in the order in which they are printed. */
+interface DigestStep {
+  readonly op: string
+  readonly urn: string
+  readonly provider?: string
+  readonly oldState?: unknown
+  readonly newState?: unknown
+  readonly diffReasons?: readonly string[]
+  readonly replaceReasons?: readonly string[]
+  readonly detailedDiff: unknown
+}
+
+/** One message of a digest. */
+interface DigestDiagnostic {
+  readonly urn?: string
+  readonly message: string
+  readonly severity: string
+}
+
+type Shown = Pick<
+  DisplayOptions,
+  'stdout' | 'suppressOutputs' | 'showSames' | 'showReplacementSteps'
+>
+
+/**
+ * What `preview --json` prints: one document when the preview is over, with configuration, steps
+ * and their whole states, messages, duration in ns, and counts. Secrets are `[secret]`. What a
+ * refresh found takes the place of its step. Source: Pulumi `pkg/backend/display/json.go`,
+ * `ShowPreviewDigest`.
+ */
+export function createDigestDisplay(
+  options: Shown,
+  nowNs: () => bigint = () => process.hrtime.bigint(),
+): Display {
+  const startedNs = nowNs()
+  const steps: DigestStep[] = []
+  const refreshed = new Set<string>()
+  const diagnostics: DigestDiagnostic[] = []
+  let config: Readonly<Record<string, string>> = {}
+  let changes: Readonly<Record<string, number>> = {}
+  let maybeCorrupt = false
+  const pre = (metadata: StepMetadata, states: WholeStates | undefined): void => {
+    if (!isShown(metadata, options)) return
+    if (metadata.op === 'refresh') refreshed.add(metadata.urn)
+    steps.push(stepOf(metadata, states, options))
+  }
+  const ended = (metadata: StepMetadata, states: WholeStates | undefined): void => {
+    const isDrift =
+      (metadata.op === 'update' && metadata.detailedDiff !== null) || metadata.op === 'delete'
+    if (!isDrift || !refreshed.has(metadata.urn)) return
+    const at = steps.findIndex(({ urn }) => urn === metadata.urn)
+    steps[at] = stepOf(metadata, states, options)
+  }
+  return {
+    emit(event, states) {
+      if ('preludeEvent' in event) config = event.preludeEvent.config
+      else if ('diagnosticEvent' in event) diagnostics.push(...messageOf(event.diagnosticEvent))
+      else if ('stdoutEvent' in event)
+        diagnostics.push({ message: event.stdoutEvent.message, severity: 'info' })
+      else if ('resourcePreEvent' in event) pre(event.resourcePreEvent.metadata, states?.())
+      else if ('resOutputsEvent' in event) ended(event.resOutputsEvent.metadata, states?.())
+      else if ('summaryEvent' in event) {
+        changes = event.summaryEvent.resourceChanges
+        maybeCorrupt = event.summaryEvent.maybeCorrupt
+      }
+    },
+    finish() {
+      const document = {
+        ...(Object.keys(config).length > 0 ? { config: sorted(config) } : {}),
+        ...(steps.length > 0 ? { steps } : {}),
+        ...(diagnostics.length > 0 ? { diagnostics } : {}),
+        duration: Number(nowNs() - startedNs),
+        ...(Object.keys(changes).length > 0 ? { changeSummary: sorted(changes) } : {}),
+        ...(maybeCorrupt ? { maybeCorrupt } : {}),
+      }
+      options.stdout.write(`${escapedForHtml(JSON.stringify(document, null, 4))}\n`)
+    },
+  }
+}
+
+function messageOf(event: DiagnosticEvent): readonly DigestDiagnostic[] {
+  if (event.ephemeral === true || event.severity === 'debug') return []
+  const urn = event.urn === undefined || event.urn === '' ? {} : { urn: event.urn }
+  return [{ ...urn, message: (event.prefix ?? '') + event.message, severity: event.severity }]
+}
+
+/** Sames only when asked for, or when protection changes; steps of a replacement when asked for. */
+function isShown(metadata: StepMetadata, options: Shown): boolean {
+  if (isRoot(metadata.urn)) return true
+  if (metadata.op === 'same')
+    return options.showSames || metadata.old?.protect !== metadata.new?.protect
+  return (
+    options.showReplacementSteps || metadata.logical === true || !replacementOps.has(metadata.op)
+  )
+}
+
+const replacementOps: ReadonlySet<string> = new Set([
+  'replace',
+  'create-replacement',
+  'delete-replaced',
+  'read-replacement',
+  'discard-replaced',
+  'import-replacement',
+])
+
+function isRoot(urn: string): boolean {
+  return typeOf(urn as Urn) === stackType
+}
+
+function stepOf(
+  metadata: StepMetadata,
+  states: WholeStates | undefined,
+  options: Shown,
+): DigestStep {
+  const { op, urn, provider, diffs = [], keys = [] } = metadata
+  const isHidden = options.suppressOutputs && isRoot(urn)
+  const oldState = stateOf(states?.old ?? metadata.old, isHidden)
+  const newState = stateOf(states?.new ?? metadata.new, isHidden)
+  return {
+    op,
+    urn,
+    ...(provider === '' ? {} : { provider }),
+    ...(oldState === undefined ? {} : { oldState }),
+    ...(newState === undefined ? {} : { newState }),
+    ...(diffs.length > 0 ? { diffReasons: diffs } : {}),
+    ...(keys.length > 0 ? { replaceReasons: keys } : {}),
+    detailedDiff: detailedDiffOf(metadata),
+  }
+}
+
+function stateOf(state: object | null | undefined, isHidden: boolean): object | undefined {
+  if (state === null || state === undefined) return undefined
+  if (!isHidden) return state
+  return Object.fromEntries(
+    Object.entries(state).filter(([field]) => field !== 'inputs' && field !== 'outputs'),
+  )
+}
+
+function detailedDiffOf({ detailedDiff }: StepMetadata): Json {
+  if (detailedDiff === null) return null
+  const kinds = Object.entries(detailedDiff).map(([path, { diffKind, inputDiff }]) => [
+    path,
+    { kind: diffKind, inputDiff },
+  ])
+  return sorted(Object.fromEntries(kinds) as Readonly<Record<string, Json>>)
+}
+
+function sorted<T>(map: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => compareUtf8(a, b)))
+}

@@ -1,0 +1,72 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { EventsService, type EventRequest } from '../../../proto/gen/pulumi/events.ts'
+import { type Bench, createBench } from './fakes.ts'
+
+let bench: Bench
+const servers: Server[] = []
+
+beforeEach(async () => {
+  bench = createBench()
+  await bench.run('stack', 'init', 'dev')
+})
+afterEach(() => servers.splice(0).forEach(server => server.forceShutdown()))
+
+/** The numbers and kinds of events, a line each. */
+const told = (lines: readonly string[]): readonly string[] =>
+  lines.map(line => {
+    const { sequence, timestamp, ...payload } = JSON.parse(line) as Record<string, unknown>
+    expect(timestamp).toBeGreaterThan(1_700_000_000)
+    return `${String(sequence)} ${Object.keys(payload).join()}`
+  })
+
+const linesOf = (text: string): readonly string[] => text.trimEnd().split('\n')
+
+test('--event-log empties a file and has every event in it, besides what is shown', async () => {
+  writeFileSync(join(bench.root, 'events.txt'), 'of an earlier run\n')
+  const { exit, out } = await bench.run('up', '-y', '-f', '--json', '--event-log', 'events.txt')
+  expect(exit).toBe(0)
+  const lines = linesOf(bench.read('events.txt'))
+  expect(told(lines).length).toBe(linesOf(out).length)
+  expect(told(lines)[0]).toMatch(/^0 \w+Event$/)
+})
+
+test('an event log in a folder that is not there is refused before anything is done', async () => {
+  const { exit, err } = await bench.run('up', '-y', '-f', '--event-log', 'nowhere/events.txt')
+  expect(exit).not.toBe(0)
+  expect(err).toMatch(/event log cannot be written/)
+  expect(bench.requests).toEqual([])
+})
+
+test('tcp:// sends them to another program, which has all of them when the run is over', async () => {
+  const heard: string[] = []
+  const server = new Server()
+  servers.push(server)
+  server.addService(EventsService, {
+    streamEvents: (
+      call: AsyncIterable<EventRequest>,
+      reply: (failed: null, answer: object) => void,
+    ) => {
+      void (async () => {
+        for await (const { event } of call) heard.push(event)
+        reply(null, {})
+      })()
+    },
+  })
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
+      thrown === null ? resolve(bound) : reject(thrown),
+    ),
+  )
+  const address = `tcp://127.0.0.1:${port}`
+  expect((await bench.run('up', '-y', '-f', '--event-log', address)).exit).toBe(0)
+  expect(told(heard)[0]).toMatch(/^0 \w+Event$/)
+})
+
+test('nobody at tcp:// stops no deployment', async () => {
+  const { exit } = await bench.run('up', '-y', '-f', '--event-log', 'tcp://127.0.0.1:9')
+  expect(exit).toBe(0)
+  expect(bench.requests).toHaveLength(1)
+})
