@@ -41,6 +41,14 @@ export interface DeploymentOptions {
   readonly release?: Release
 }
 
+/** Whether a command runs the program of its stack. */
+export function runsProgram({
+  command,
+  runProgram,
+}: Pick<DeploymentOptions, 'command' | 'runProgram'>): boolean {
+  return command === 'up' || runProgram === true
+}
+
 /**
  * When a delete may begin: once what depends on it is gone (`dataflow`), or once also the whole
  * wave before its own is over (`antichain`).

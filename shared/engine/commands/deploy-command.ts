@@ -7,12 +7,14 @@
  * earlier ones end (I10).
  */
 import type { BlobHash } from '../../records/ids.ts'
+import { runsProgram } from '../../records/log.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/deployment.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { hasPlugins } from './missing-plugins.ts'
+import { requireProgram } from './need-program.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { deleteAll, runUp } from './up-command.ts'
 import {
@@ -26,15 +28,17 @@ import {
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
   const { life } = deps
   const { command, refresh } = life.request.options
-  if (command !== 'up' && !hasPlugins(life, base)) return false
+  requireProgram(life, base)
+  const carryOn = runsProgram(life.request.options) ? runUp : deleteAll
+  if (carryOn !== runUp && !hasPlugins(life, base)) return false
   // A later epoch was refreshed, or is what a refresh came to.
   const which = base.epoch > 1 ? undefined : refreshBefore(base, command === 'refresh' || refresh)
-  if (which === undefined) return command === 'destroy' ? deleteAll(deps, base) : runUp(deps, base)
+  if (which === undefined) return carryOn(deps, base)
   const isWhole = await refreshStates(deps, base, which)
   if (command === 'refresh' || !isWhole || life.isAborted()) return isWhole
   const next = await rebased(deps, base)
   const fresh = { ...deps, recorded: undefined }
-  return command === 'destroy' ? deleteAll(fresh, next) : runUp(fresh, next)
+  return carryOn(fresh, next)
 }
 
 /** Compares states with the cloud; a failed read does not stop the others. */

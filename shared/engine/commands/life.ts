@@ -10,6 +10,7 @@ import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
+import { runsProgram } from '../../records/log.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
@@ -92,6 +93,7 @@ export function createLife(deps: LifeDeps): Life {
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
+      isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
       base,
       sets,
       runner,

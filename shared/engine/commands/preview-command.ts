@@ -2,6 +2,8 @@ import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
+import { runsProgram } from '../../records/log.ts'
+import { requireProgram } from './need-program.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { refreshBefore } from '../generator/refresh-plan.ts'
 import { previewDeletes, previewRefresh } from './preview.ts'
@@ -12,7 +14,8 @@ import { previewDeletes, previewRefresh } from './preview.ts'
 export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
   const { command, refresh } = request.options
-  if (command !== 'up' && !hasPlugins(life, base)) return false
+  requireProgram(life, base)
+  if (!runsProgram(request.options) && !hasPlugins(life, base)) return false
   const which = refreshBefore(base, command === 'refresh' || refresh)
   const refreshed = which === undefined ? base : await previewRefresh(base, which, life)
   if (refreshed === undefined) return false
@@ -21,11 +24,12 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const afterFailed = (): void => void life.afterFailed()
   const deps = { request, performing, emitter, hooks, afterFailed }
   const ctx = life.contextOf(refreshed, createPreviewRunner(deps))
-  if (command === 'destroy') return previewDeletes(ctx, deps)
+  if (!runsProgram(request.options)) return previewDeletes(ctx, deps)
   const phase = await runProgramPhase(life, ctx)
   if (phase === undefined) return false
   const isWhole = phase.part.isClean && (await previewDeletes(ctx, deps))
-  if (phase.part.isClean) await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
+  if (phase.part.isClean && !ctx.isDestroying)
+    await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
   const hasFinished = await phase.part.finish()
   return isWhole && hasFinished && !life.isAborted()
 }

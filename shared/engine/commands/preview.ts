@@ -7,6 +7,7 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { type PreviewDeps, previewStep } from '../generator/preview-step.ts'
+import { destroySteps } from '../generator/destroying.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
 import type { Life } from './life.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
@@ -20,8 +21,10 @@ export async function previewDeletes(
   life: PreviewDeps & Pick<Life, 'request'>,
 ): Promise<boolean> {
   let isWhole = true
-  const condemned = condemnedSteps(ctx)
-  tellWaves(ctx.emitter, { graph: ctx.base.graph, condemned, release: releaseOf(life) })
+  const { graph, condemned } = ctx.isDestroying
+    ? destroySteps(ctx, [])
+    : { graph: ctx.base.graph, condemned: condemnedSteps(ctx) }
+  tellWaves(ctx.emitter, { graph, condemned, release: releaseOf(life) })
   for (const { step } of condemned.toReversed()) {
     const end = await previewStep(step, life)
     if (end.verdict !== 'succeeded') isWhole = false

@@ -10,6 +10,7 @@ import type { GeneratorContext } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
+import { destroySteps } from '../generator/destroying.ts'
 import { createDeploymentRunner } from '../generator/deployment-runner.ts'
 import { createReplay } from '../generator/deployment-replay.ts'
 import { unwrittenPositions } from '../generator/positions.ts'
@@ -48,7 +49,8 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
     isWhole = isDeleted && !life.hasFailed()
   }
   if (life.fault() === undefined) {
-    await applyStackOutputs(ctx, outputs, isWhole)
+    // A stack that is gone has none.
+    if (!ctx.isDestroying || !part.isClean) await applyStackOutputs(ctx, outputs, isWhole)
     const positions = part.isClean ? [] : unwrittenPositions(ctx, deps)
     await writer.append(...positions, { kind: 'phase', phase: 'outputs-applied' })
   }
@@ -85,6 +87,7 @@ async function afterProgram(
   if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
     return isWhole
   const stack = await stackState(ctx, replay)
+  if (ctx.isDestroying) return isWhole
   if (stack !== undefined) ctx.sets.current.set(stack.state.urn, { ...stack, op: 'same' })
   const outputs = recorded?.programEnded?.outputs
   const given = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
@@ -128,6 +131,18 @@ function contextOf(
   return { ctx, replay }
 }
 
+/** What the program does not register any more, and what earlier lives made of it. */
+function unwanted(
+  ctx: GeneratorContext,
+  left: readonly TrackedState[],
+): ReturnType<typeof destroySteps> {
+  const { graph, snapshot } = ctx.base
+  const condemned = [...condemnedSteps(ctx), ...leftoverSteps(ctx, left)]
+  if (left.length === 0) return { graph, condemned }
+  const states = [...snapshot.resources, ...left.map(({ state }) => state)]
+  return { graph: stateGraph(states), condemned }
+}
+
 /** Plans and follows the deletes of what nobody wants any more; `before` is durable with the plan. */
 async function deleteCondemned(
   deps: CommandDeps,
@@ -135,15 +150,11 @@ async function deleteCondemned(
   before: readonly Decision[],
 ): Promise<boolean> {
   const left = await leftovers(ctx)
-  const condemned = [...condemnedSteps(ctx), ...leftoverSteps(ctx, left)]
+  const { graph, condemned } = ctx.isDestroying ? destroySteps(ctx, left) : unwanted(ctx, left)
   if (condemned.length === 0) {
     if (before.length > 0) await deps.writer.append(...before)
     return true
   }
-  const graph =
-    left.length === 0
-      ? ctx.base.graph
-      : stateGraph([...ctx.base.snapshot.resources, ...left.map(({ state }) => state)])
   const release = releaseOf(deps.life)
   tellWaves(ctx.emitter, { graph, condemned, release })
   const waiting =

@@ -65,6 +65,8 @@ export interface GeneratorContext {
   readonly project: string
   readonly preview: boolean
   readonly continueOnError: boolean
+  /** A destroy that runs its program: nothing is made or changed but components and providers. */
+  readonly isDestroying: boolean
   readonly base: Base
   readonly sets: GeneratorSets
   readonly runner: StepRunner

@@ -9,6 +9,7 @@ import { type Step, stepOf } from '../step.ts'
 import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
 import { type Claim, claimUrn, draftOf } from './claim.ts'
+import { leftForDelete } from './destroying.ts'
 import { differenceOf } from './difference.ts'
 import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
@@ -35,6 +36,8 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
       ctx.sets.current.set(claim.urn, known)
       return known
     }
+    const left = ctx.isDestroying ? await leftForDelete(ctx, goal, claim) : undefined
+    if (left !== undefined) return left
     const candidate = await checked(ctx, goal, claim)
     const steps = await decideSteps(ctx, candidate)
     return await carryOut(ctx, candidate, steps)

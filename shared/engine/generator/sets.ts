@@ -6,6 +6,8 @@ import type { Goal } from './goal.ts'
 /** A resource as this deployment left it: where its state is, and by which step. */
 export interface CurrentState extends TrackedState {
   readonly op: StepOp
+  /** It is not what this deployment is about: left as it was, or not made at all. */
+  readonly passedOver?: 'kept' | 'not made'
 }
 
 /**
@@ -29,6 +31,8 @@ export interface GeneratorSets {
   /** Deletes before a replacement that were decided: each resolves when its chain has ended. */
   readonly deleting: Map<Urn, PromiseWithResolvers<void>>
   readonly replaces: Set<Urn>
+  /** What the program registered and nobody makes. */
+  readonly skipped: Set<Urn>
   /** Keys that made a dependent be replaced with its dependency. */
   readonly dependentKeys: Map<Urn, readonly string[]>
   /**
@@ -55,6 +59,7 @@ export function emptySets(): GeneratorSets {
     deletes: new Set(),
     deleting: new Map(),
     replaces: new Set(),
+    skipped: new Set(),
     dependentKeys: new Map(),
     marked: new Set(),
     pendingReplacement: new Set(),

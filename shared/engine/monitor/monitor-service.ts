@@ -211,7 +211,7 @@ const notRegistered: RegisterResourceResponse = {
  * own).
  */
 function registered(
-  { state }: CurrentState,
+  { state, passedOver }: CurrentState,
   request: RegisterResourceRequest,
 ): RegisterResourceResponse {
   const outputs = state.custom ? state.outputs : emptyMap
@@ -222,5 +222,7 @@ function registered(
     object: toWire(outputs, replyOptions(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
+    // What was not made has outputs that nobody knows.
+    unknown: passedOver === 'not made',
   }
 }
