@@ -16,8 +16,6 @@ import {
   TransformRequest,
   TransformResponse,
 } from '../../proto/gen/pulumi/resource.ts'
-import { ConfigureResponse } from '../../proto/gen/pulumi/provider.ts'
-import type { Cloud } from './cloud.ts'
 import type { Monitor } from './engine.ts'
 
 /** Functions of a scripted program that the engine calls back. */
@@ -155,15 +153,4 @@ export function hooks(
     onError: [],
   }
   return { hooks: { ...none, ...names } }
-}
-
-/** The cloud behind a provider that takes strings which are not UTF-8. */
-export function withByteStrings(cloud: Cloud): Cloud {
-  const configure = () =>
-    ConfigureResponse.create({
-      acceptSecrets: true,
-      supportsPreview: true,
-      acceptsByteString: true,
-    })
-  return { ...cloud, script: { ...cloud.script, configure } }
 }

@@ -180,7 +180,9 @@ async function settledState(
   const now = ctx.timestamp()
   const isUpdate = step.op === 'update'
   const times = ctx.preview ? {} : isUpdate ? { modified: now } : { created: now, modified: now }
-  if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...times }
+  // The time of a component is that of its create: updates leave it, as in the original.
+  if (!isProviderType(next.type))
+    return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
   const id = isUpdate ? (step.old?.state.id ?? '') : ctx.preview ? unknownText : ctx.uuid()
   await ctx.providers.configure(next.urn, id, next.inputs)
   return { ...next, id, outputs: withoutInternal(next.inputs), ...times }
