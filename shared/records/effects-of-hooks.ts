@@ -70,10 +70,10 @@ export const effectsOfHooks = {
   hookOfSettled: {
     handler: 'step-generator',
     when: 'hooks of a component or provider were run',
-    per: 'process',
+    per: 'own',
     effects: [
       {
-        call: 'log.append hooked of settled',
+        call: 'log.append hooked',
         by: ['shared/engine/generator/deployment-runner.ts'],
         what: 'what they came to: they are not run again',
         ifDead: 'a resume goes on after it',

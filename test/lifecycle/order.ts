@@ -215,6 +215,8 @@ function isEnd({ list, row }: Row): boolean {
   return isSkipped(effects, row, effects.length)
 }
 
+let settled = 0
+
 /** The decisions of an append as the table has them, each with the operation that it begins with. */
 function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string, number])[] {
   const { number, decisions } = record as LogRecord
@@ -223,10 +225,8 @@ function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string
     // It stands in one record with its phase, which tells of it.
     if (kind === 'pin' && decision.epoch > 1) return []
     if (kind === 'phase') return [[`log.append phase ${decision.phase}`, 0]]
-    if (kind === 'hooked')
-      return decision.operation === undefined
-        ? [['log.append hooked of settled', 0]]
-        : [['log.append hooked', decision.operation]]
+    // What the generator settles has no operation yet: each such hook is by itself.
+    if (kind === 'hooked') return [['log.append hooked', decision.operation ?? (settled -= 1)]]
     if (kind === 'retried') return [['log.append retried', decision.operation.id]]
     const first = kind === 'registration' ? (decision.operations[0]?.id ?? -Number(number)) : 0
     return [[`log.append ${kind}`, first]]

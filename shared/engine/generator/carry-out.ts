@@ -181,8 +181,7 @@ async function settledState(
   const isUpdate = step.op === 'update'
   const times = ctx.preview ? {} : isUpdate ? { modified: now } : { created: now, modified: now }
   // The time of a component is that of its create: updates leave it, as in the original.
-  if (!isProviderType(next.type))
-    return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
+  if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
   const id = isUpdate ? (step.old?.state.id ?? '') : ctx.preview ? unknownText : ctx.uuid()
   await ctx.providers.configure(next.urn, id, next.inputs)
   return { ...next, id, outputs: withoutInternal(next.inputs), ...times }

@@ -44,7 +44,7 @@ function needs(state: ResourceState): readonly Urn[] {
   return state.parent === '' ? named : [...named, state.parent]
 }
 
-/** A resource that is not there and is not made: the program is told that nothing is known of it. */
+/** What is not there and is not made: the program is told that nothing is known of it. */
 function notMade(ctx: GeneratorContext, next: ResourceState): CurrentState {
   const { sets, emitter } = ctx
   sets.skipped.add(next.urn)

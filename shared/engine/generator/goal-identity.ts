@@ -34,6 +34,6 @@ export function canonicalGoal(goal: Goal): string {
     byProperty.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     encodeStoredMap(inputs, open),
     encodeStored(replacementTrigger, open),
-    ...(resourceHooks.size === 0 ? [] : [[...resourceHooks].sort()]),
+    ...(resourceHooks.size === 0 ? [] : [[...resourceHooks].sort(([a], [b]) => (a < b ? -1 : 1))]),
   ])
 }

@@ -123,7 +123,8 @@ function withPluginInputs(inputs: PropertyMap, request: PackageRequest): Propert
 }
 
 /**
- * The registration, which has what it inherits, as a goal: its provider resolved, plugin facts written into a provider's inputs.
+ * The registration, which has what it inherits, as a goal: its provider resolved, plugin facts
+ * written into a provider's inputs.
  * Source: `engine.md` 2.2 steps 10-14.
  */
 export async function resolveProvider(

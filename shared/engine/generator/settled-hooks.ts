@@ -4,7 +4,7 @@ import { hooksOf, momentOf } from '../hooks.ts'
 import type { Step } from '../step.ts'
 import { type GeneratorContext, hookFailed } from './context.ts'
 
-/** Runs the hooks before a create or update that the generator settles; answers why it may not be. */
+/** Runs the hooks before what the generator settles itself; answers why it may not be done. */
 export async function beforeSettled(
   ctx: GeneratorContext,
   step: Step,

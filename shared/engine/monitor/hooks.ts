@@ -32,6 +32,9 @@ interface Hook {
   readonly isForErrors: boolean
 }
 
+/** Looks a hook of one kind up by its name. */
+type Find = (name: string, isForErrors: boolean) => Promise<Hook | undefined>
+
 /** No hook yet. Source: `engine.md` 2.2, 6.8. */
 export function createHooks(given: Callbacks): Hooks {
   let asking = 0
@@ -67,25 +70,7 @@ export function createHooks(given: Callbacks): Hooks {
   }
   return {
     run: moment => runAll(callbacks, moment, find),
-    async askRetry(moment, failed) {
-      let retry = false
-      for (const name of moment.names) {
-        const hook = await find(name, true)
-        if (hook === undefined)
-          return { retry: false, error: `error hook "${name}" was not registered` }
-        const { callback } = hook
-        const asked = errorHookRequest(moment, failed, callback.acceptsByteString)
-        const answer = await answerOf(async () =>
-          ErrorHookResponse.decode(
-            await callbacks.invoke(callback, ErrorHookRequest.encode(asked).finish()),
-          ),
-        )
-        if (answer.error !== '')
-          return { retry: false, error: `error hook "${name}" failed: ${answer.error}` }
-        if (answer.retry) retry = true
-      }
-      return { retry, error: undefined }
-    },
+    askRetry: (moment, failed) => askAll(callbacks, { moment, failed }, find),
     track(work) {
       const done = work.finally(() => running.delete(done))
       running.add(done)
@@ -115,7 +100,7 @@ export function createHooks(given: Callbacks): Hooks {
 async function runAll(
   callbacks: Pick<Callbacks, 'invoke'>,
   moment: HookMoment,
-  find: (name: string, isForErrors: boolean) => Promise<Hook | undefined>,
+  find: Find,
 ): ReturnType<ProgramHooks['run']> {
   const warnings: string[] = []
   const { hook: type, names, isPreview } = moment
@@ -138,6 +123,35 @@ async function runAll(
     }
   }
   return { error: undefined, warnings }
+}
+
+/** Asks every error hook, also after one that wants another try. */
+async function askAll(
+  callbacks: Pick<Callbacks, 'invoke'>,
+  asked: {
+    readonly moment: HookMoment
+    readonly failed: Parameters<ProgramHooks['askRetry']>[1]
+  },
+  find: Find,
+): ReturnType<ProgramHooks['askRetry']> {
+  const { moment, failed } = asked
+  let retry = false
+  for (const name of moment.names) {
+    const hook = await find(name, true)
+    if (hook === undefined)
+      return { retry: false, error: `error hook "${name}" was not registered` }
+    const { callback } = hook
+    const request = errorHookRequest(moment, failed, callback.acceptsByteString)
+    const answer = await answerOf(async () =>
+      ErrorHookResponse.decode(
+        await callbacks.invoke(callback, ErrorHookRequest.encode(request).finish()),
+      ),
+    )
+    if (answer.error !== '')
+      return { retry: false, error: `error hook "${name}" failed: ${answer.error}` }
+    if (answer.retry) retry = true
+  }
+  return { retry, error: undefined }
 }
 
 /** What a hook answered; one that could not be asked, or threw, failed with that. */

@@ -105,7 +105,7 @@ export function withDependencies(
   return { ...request, dependencies: [...all], propertyDependencies: wire(found) }
 }
 
-/** What each property depends on, as the request says, or all on everything where it says nothing. */
+/** What each property depends on; all on everything where the request says nothing of it. */
 export function askedDependencies(
   request: RegisterResourceRequest,
   properties: PropertyMap,

@@ -57,8 +57,56 @@ const warnings = ({ events }: Ran): readonly string[] =>
       : [],
   )
 
+/** The tests by their names, which are told from each other by what fails. */
+const titles = {
+  all: {
+    Create:
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Create: all are called, one is enough',
+    Update:
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Update: all are called, one is enough',
+    Delete:
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Delete: all are called, one is enough',
+  },
+  again: {
+    Create:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_RetryIfAnyHookReturnsTrue: it is made again until it works',
+    Update:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Update_RetryIfAnyHookReturnsTrue: it is made again until it works',
+    Delete:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_RetryIfAnyHookReturnsTrue: it is made again until it works',
+  },
+  none: {
+    Create:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_NoRetryWhenNoHooks: it fails once',
+    Update:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Update_NoRetryWhenNoHooks: it fails once',
+    Delete:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_NoRetryWhenNoHooks: it fails once',
+  },
+  no: {
+    Create: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Create: it fails once',
+    Update: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Update: it fails once',
+    Delete: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Delete: it fails once',
+  },
+  last: {
+    Create: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Create: the last answer counts',
+    Update: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Update: the last answer counts',
+    Delete: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Delete: the last answer counts',
+  },
+  limit: {
+    Create: 'TestErrorHooks_RetryLimitWarningAt100_Create: it is given up after 100 times',
+    Update: 'TestErrorHooks_RetryLimitWarningAt100_Update: it is given up after 100 times',
+    Delete: 'TestErrorHooks_RetryLimitWarningAt100_Delete: it is given up after 100 times',
+  },
+  apart: {
+    Create: 'TestErrorHooks_IndependentPerResource_Create: each resource has its own count',
+    Update: 'TestErrorHooks_IndependentPerResource_Update: each resource has its own count',
+    Delete: 'TestErrorHooks_IndependentPerResource_Delete: each resource has its own count',
+  },
+} as const
+
 describe.each(operations)('$kind', ({ kind, fault, failed }) => {
-  test(`TestErrorHooks_OperationIdentifierAndMultipleHooks_${kind}: all are called, one is enough`, async () => {
+  test(titles.all[kind], async () => {
     const seen: ErrorHookRequest[] = []
     const { ran, tries } = await run(kind, [
       (asked, { faults }) => {
@@ -84,7 +132,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     expect(warnings(ran)).toContain(`retrying ${failed} due to on-error hook request (1/100)`)
   })
 
-  test(`TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_${kind}_RetryIfAnyHookReturnsTrue: it is made again until it works`, async () => {
+  test(titles.again[kind], async () => {
     const { ran, cloud, tries } = await run(kind, [
       ({ errors }, { faults }) => {
         if (errors.length === 3) faults.delete(fault)
@@ -101,33 +149,33 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     expect(states).toHaveLength(kind === 'Delete' ? 0 : 1)
   })
 
-  test(`TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_${kind}_NoRetryWhenNoHooks: it fails once`, async () => {
+  test(titles.none[kind], async () => {
     const { ran, tries } = await run(kind, [])
     expect(ran.result.result).toBe('failed')
     expect(tries).toBe(1)
   })
 
-  test(`TestErrorHooks_NoRetryIfAllHooksReturnFalse_${kind}: it fails once`, async () => {
+  test(titles.no[kind], async () => {
     const { ran, tries } = await run(kind, [() => false, () => false])
     expect(ran.result.result).toBe('failed')
     expect(tries).toBe(1)
   })
 
-  test(`TestErrorHooks_RetryThenNoRetry_OperationFails_${kind}: the last answer counts`, async () => {
+  test(titles.last[kind], async () => {
     const { ran, tries } = await run(kind, [({ errors }) => errors.length < 3])
     expect(ran.result.result).toBe('failed')
     expect(tries).toBe(3)
     expect(ran.events.filter(event => 'resOpFailedEvent' in event)).toHaveLength(1)
   })
 
-  test(`TestErrorHooks_RetryLimitWarningAt100_${kind}: it is given up after 100 times`, async () => {
+  test(titles.limit[kind], async () => {
     const { ran, tries } = await run(kind, [() => true])
     expect(ran.result.result).toBe('failed')
     expect(tries).toBe(100)
     expect(warnings(ran)).toContain('maximum number of error hook retries (100) reached')
   }, 300_000)
 
-  test(`TestErrorHooks_IndependentPerResource_${kind}: each resource has its own count`, async () => {
+  test(titles.apart[kind], async () => {
     const counts = new Map<string, number>()
     const { ran } = await run(
       kind,
@@ -169,7 +217,10 @@ test('TestErrorHooks_OldAndNewOptionsAreSentOnUpdate, TestErrorHooks_PlainCreate
   const cloud = createCloud()
   const engine = await engines.of(cloud)
   const seen: ErrorHookRequest[] = []
-  const keep = (asked: ErrorHookRequest): boolean => void seen.push(asked) === null
+  const keep = (asked: ErrorHookRequest): boolean => {
+    seen.push(asked)
+    return false
+  }
   cloud.faults.add('create a')
   await engine.run(program(cloud, 1, ['a'], [keep]))
   cloud.faults.clear()

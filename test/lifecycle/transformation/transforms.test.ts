@@ -185,7 +185,7 @@ test('TestRemoteTransformsDependencies: what a transform makes of a value says w
   const urnOf = (name: string) => stateOf(ran, name)?.urn
   expect(stateOf(ran, 'own')).toMatchObject({
     inputs: { v: 1, w: 'x' },
-    dependencies: [urnOf('one'), urnOf('two')].toSorted(),
+    dependencies: [urnOf('one'), urnOf('two')],
     propertyDependencies: { v: [urnOf('one')], w: [urnOf('two')] },
   })
   expect(stateOf(ran, 'stack')).toMatchObject({ dependencies: [urnOf('one')] })
