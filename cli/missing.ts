@@ -5,10 +5,6 @@
 
 /** Options of all operations. */
 const everyOperation = [
-  '-t, --target <urn>',
-  '-x, --exclude <urn>',
-  '--target-dependents',
-  '--exclude-dependents',
   '--client <address>',
   '--output <format>',
   '-d, --debug',
@@ -24,8 +20,6 @@ const everyOperation = [
 
 /** Options of operations that run the program. */
 const programOperation = [
-  '--replace <urn>',
-  '--target-replace <urn>',
   '--policy-pack <path>',
   '--policy-pack-config <path>',
   '--show-policy-remediations',
@@ -54,13 +48,7 @@ export const missingOptions = {
   up: [...everyOperation, ...programOperation, '--run-program'],
   preview: [...everyOperation, ...programOperation, '--run-program', '--import-file <file>'],
   refresh: [...everyOperation, '--run-program', '--skip-pending-creates'],
-  destroy: [
-    ...everyOperation,
-    '--exclude-protected',
-    '--ignore-protect',
-    '--show-config',
-    '--show-full-output',
-  ],
+  destroy: [...everyOperation, '--ignore-protect', '--show-config', '--show-full-output'],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
   stackOutput: ['--shell'],
@@ -89,19 +77,8 @@ export const missingCommands = {
     'template',
     'watch',
   ],
-  stack: ['change-secrets-provider', 'graph', 'rename', 'tag', 'unselect'],
-  state: [
-    'delete',
-    'edit',
-    'move',
-    'protect',
-    'rename',
-    'repair',
-    'taint',
-    'unprotect',
-    'untaint',
-    'upgrade',
-  ],
+  stack: ['change-secrets-provider', 'graph', 'tag', 'unselect'],
+  state: ['edit', 'upgrade'],
   plugin: ['install', 'ls', 'rm', 'run'],
   config: ['cp', 'env', 'refresh', 'rm-all', 'set-all'],
 } as const satisfies Record<string, readonly string[]>

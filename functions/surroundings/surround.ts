@@ -24,7 +24,11 @@ import type { ProgramHost } from '../../shared/programs/program.ts'
 import { createNodeProgramHost } from '../../shared/programs/node-host.ts'
 import { type RequiredPackage, requiredPackages } from '../../shared/programs/required-packages.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
-import type { PluginHost } from '../../shared/providers/provider.ts'
+import { createBuiltinProvider } from '../../shared/providers/builtin/builtin-provider.ts'
+import { withBuiltin } from '../../shared/providers/builtin/with-builtin.ts'
+import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
+import { createStackReading, type OpenState } from './read-stack.ts'
+import { openOwnState } from './open-own-state.ts'
 import { createProviderRegistry } from '../../shared/providers/registry.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
 import { hashAssets } from '../../shared/values/asset-hash.ts'
@@ -50,6 +54,8 @@ export interface Asked {
   readonly environment?: Readonly<Record<string, string>>
   /** Puts plugins that are nowhere into the plugin cache. */
   readonly fetchPlugin?: FetchPlugin
+  /** Opens secrets of other stacks; as this process's environment says where it is absent. */
+  readonly openState?: OpenState
 }
 
 /** What runs programs and plugins, and what those call. */
@@ -102,8 +108,10 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const processes = hosts?.processes ?? createProcesses()
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
-  const plugins =
-    hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub })
+  const plugins = withBuiltin(
+    hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub }),
+    builtinProvider(asked, emitter),
+  )
   const nobody = (): undefined => undefined
   const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody }
   const beforeAgain = (number: number, why: string): Promise<void> => {
@@ -170,6 +178,22 @@ function startMonitor(
         },
       })
     },
+  })
+}
+
+/** The provider of what is built in; it reads other stacks from where this one is kept. */
+function builtinProvider(asked: Asked, emitter: StepEmitter): Provider {
+  const { catalog, blobs, random } = asked.platform
+  const reading = createStackReading({
+    ...{ catalog, blobs },
+    own: asked.request,
+    openState: asked.openState ?? openOwnState(process.env),
+    info: message => emitter.diagnostic('info', message),
+  })
+  return createBuiltinProvider({
+    ...reading,
+    uuid: () => random.uuid(),
+    warn: (message, urn) => emitter.diagnostic('warning', message, urn),
   })
 }
 

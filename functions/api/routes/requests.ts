@@ -12,6 +12,18 @@ const parallelMax = 10_000
 /** Where nothing is said: functions come and go, and deletes are done side by side. */
 const parallelUsual = 1_000
 
+/** URNs or patterns of them. */
+const urns = z.array(z.string().min(1).max(apiLimits.urnMax)).max(apiLimits.urnsMax).default([])
+
+const targetingBody = z.strictObject({
+  targets: urns,
+  excludes: urns,
+  replaces: urns,
+  targetDependents: z.boolean().default(false),
+  excludeDependents: z.boolean().default(false),
+  excludeProtected: z.boolean().default(false),
+})
+
 const requestBody = z.strictObject({
   command: z.enum(['up', 'refresh', 'destroy']),
   parallel: z.int().min(1).max(parallelMax).default(parallelUsual),
@@ -21,6 +33,8 @@ const requestBody = z.strictObject({
   /** Of a destroy: run the program too. */
   runProgram: z.boolean().optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
+  /** The resources that it is about; absent: all. */
+  targeting: targetingBody.optional(),
   /** An archive that was sent; absent: the program of the stack. */
   archive: z
     .string()
@@ -112,7 +126,7 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
-  const { archive: named, release, runProgram, ...rest } = body
+  const { archive: named, release, targeting, runProgram, ...rest } = body
   const archive = named as BlobHash | undefined
   const asked: DeploymentRequest = {
     stack,
@@ -125,6 +139,7 @@ async function putRequest(
       execute: ports.execute,
       ...(runProgram === true ? { runProgram } : {}),
       ...(release === undefined ? {} : { release }),
+      ...(targeting === undefined ? {} : { targeting }),
     },
     program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
   }

@@ -8,6 +8,7 @@ import type { Base } from '../deployment/base.ts'
 import type { GeneratorContext, StepRunner } from '../generator/context.ts'
 import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
+import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
 import { runsProgram } from '../../records/log.ts'
@@ -96,6 +97,7 @@ export function createLife(deps: LifeDeps): Life {
       isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
       base,
       sets,
+      scope: scopeOf(request.options.targeting, base),
       runner,
       replay,
       providers: deps.providers,

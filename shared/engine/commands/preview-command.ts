@@ -1,4 +1,5 @@
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
+import { areReplacesKnown, areTargetsKnown, mayBegin } from './check-targets.ts'
 import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
@@ -6,7 +7,9 @@ import { runsProgram } from '../../records/log.ts'
 import { requireProgram } from './need-program.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { refreshBefore } from '../generator/refresh-plan.ts'
+import { scopeOf } from '../generator/scope.ts'
 import { previewDeletes, previewRefresh } from './preview.ts'
+import { areAllProtected } from './protected-kept.ts'
 
 /**
  * Tells what a command would do; changes nothing (I11). True when nothing was in the way.
@@ -17,17 +20,22 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   requireProgram(life, base)
   if (!runsProgram(request.options) && !hasPlugins(life, base)) return false
   const which = refreshBefore(base, command === 'refresh' || refresh)
-  const refreshed = which === undefined ? base : await previewRefresh(base, which, life)
+  const scope = scopeOf(request.options.targeting, base)
+  if (!mayBegin(life, base, { scope, which })) return false
+  const about = { emitter, performing, scope }
+  const refreshed = which === undefined ? base : await previewRefresh(base, which, about)
   if (refreshed === undefined) return false
   if (command === 'refresh') return true
   const { hooks } = life.monitor
   const afterFailed = (): void => void life.afterFailed()
   const deps = { request, performing, emitter, hooks, afterFailed }
   const ctx = life.contextOf(refreshed, createPreviewRunner(deps))
-  if (!runsProgram(request.options)) return previewDeletes(ctx, deps)
+  if (!runsProgram(request.options)) return areAllProtected(ctx) || previewDeletes(ctx, deps)
+  if (!areReplacesKnown(ctx)) return false
   const phase = await runProgramPhase(life, ctx)
   if (phase === undefined) return false
-  const isWhole = phase.part.isClean && (await previewDeletes(ctx, deps))
+  const hasTargets = !phase.part.isClean || areTargetsKnown(ctx)
+  const isWhole = phase.part.isClean && (await previewDeletes(ctx, deps)) && hasTargets
   if (phase.part.isClean && !ctx.isDestroying)
     await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
   const hasFinished = await phase.part.finish()

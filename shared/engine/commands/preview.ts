@@ -8,7 +8,9 @@ import { type Base, baseOf } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { type PreviewDeps, previewStep } from '../generator/preview-step.ts'
 import { destroySteps } from '../generator/destroying.ts'
+import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
+import type { Scope } from '../generator/scope.ts'
 import type { Life } from './life.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
 import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
@@ -20,10 +22,15 @@ export async function previewDeletes(
   ctx: GeneratorContext,
   life: PreviewDeps & Pick<Life, 'request'>,
 ): Promise<boolean> {
-  let isWhole = true
+  const mayGo = await deleteScope(ctx)
   const { graph, condemned } = ctx.isDestroying
-    ? destroySteps(ctx, [])
-    : { graph: ctx.base.graph, condemned: condemnedSteps(ctx) }
+    ? destroySteps(ctx, { left: [], mayGo })
+    : { graph: ctx.base.graph, condemned: condemnedSteps(ctx, mayGo) }
+  let isWhole = areTargets(
+    ctx,
+    condemned.map(({ step }) => step),
+  )
+  tellKept(ctx, mayGo)
   tellWaves(ctx.emitter, { graph, condemned, release: releaseOf(life) })
   for (const { step } of condemned.toReversed()) {
     const end = await previewStep(step, life)
@@ -42,9 +49,14 @@ const readsMax = 16
 export async function previewRefresh(
   base: Base,
   which: 'all' | 'required',
-  { emitter, performing }: { readonly emitter: StepEmitter; readonly performing: PerformDeps },
+  about: {
+    readonly emitter: StepEmitter
+    readonly performing: PerformDeps
+    readonly scope: Scope
+  },
 ): Promise<Base | undefined> {
-  const { asked, unchanged } = refreshSteps(base, which)
+  const { emitter, performing, scope } = about
+  const { asked, unchanged } = refreshSteps(base, which, scope)
   tellUnchanged(emitter, unchanged)
   const results = new Map<ResourceState, ResourceState | undefined>()
   let isWhole = true

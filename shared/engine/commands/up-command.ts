@@ -6,9 +6,10 @@ import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
 import { lastTry } from '../deployment/recorded.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
-import type { GeneratorContext } from '../generator/context.ts'
+import { type GeneratorContext, instanceOf } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
+import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { destroySteps } from '../generator/destroying.ts'
 import { createDeploymentRunner } from '../generator/deployment-runner.ts'
@@ -18,8 +19,10 @@ import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
 import { restore } from '../generator/restore.ts'
 import { stateGraph } from '../graph/dependencies.ts'
+import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
+import { areAllProtected } from './protected-kept.ts'
 import { serveHooks } from './serve-hooks.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
@@ -32,6 +35,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { life, writer, recorded } = deps
   const { ctx, replay } = contextOf(deps, base)
   if (recorded?.programEnded !== undefined) return afterProgram(deps, ctx, replay)
+  if (!areReplacesKnown(ctx)) return false
   if (recorded?.hasPassed('program') !== true)
     await writer.append({ kind: 'phase', phase: 'program' })
   const phase = await runProgramPhase(life, ctx)
@@ -42,11 +46,9 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    const isDeleted = await deleteCondemned(deps, ctx, [
-      ...positions,
-      { kind: 'program-ended', ...sealed },
-    ])
-    isWhole = isDeleted && !life.hasFailed()
+    const ended: readonly Decision[] = [...positions, { kind: 'program-ended', ...sealed }]
+    const hasTargets = areTargetsKnown(ctx)
+    isWhole = (await deleteCondemned(deps, ctx, ended)) && hasTargets && !life.hasFailed()
   }
   if (life.fault() === undefined) {
     // A stack that is gone has none.
@@ -65,7 +67,7 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
   if (known !== undefined)
     return (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
   const { ctx } = contextOf({ ...deps, recorded: undefined }, base)
-  return deleteCondemned(deps, ctx, [])
+  return areAllProtected(ctx) || deleteCondemned(deps, ctx, [])
 }
 
 /** The program ended in an earlier life: nothing is decided any more. */
@@ -81,9 +83,11 @@ async function afterProgram(
   // A program that runs again counts by itself what it came to.
   if (recorded !== undefined && served === undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const isStoppedByFailure = !ctx.continueOnError
-  const isDeleted =
+  const hasTargets = areTargetsKnown(ctx)
+  const areGone =
     known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
-  const isWhole = (await served?.finish()) !== false && isDeleted && !life.hasFailed()
+  const hasFinished = (await served?.finish()) !== false
+  const isWhole = areGone && hasTargets && hasFinished && !life.hasFailed()
   if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
     return isWhole
   const stack = await stackState(ctx, replay)
@@ -134,10 +138,10 @@ function contextOf(
 /** What the program does not register any more, and what earlier lives made of it. */
 function unwanted(
   ctx: GeneratorContext,
-  left: readonly TrackedState[],
+  { left, mayGo }: Parameters<typeof destroySteps>[1],
 ): ReturnType<typeof destroySteps> {
   const { graph, snapshot } = ctx.base
-  const condemned = [...condemnedSteps(ctx), ...leftoverSteps(ctx, left)]
+  const condemned = [...condemnedSteps(ctx, mayGo), ...leftoverSteps(ctx, left)]
   if (left.length === 0) return { graph, condemned }
   const states = [...snapshot.resources, ...left.map(({ state }) => state)]
   return { graph: stateGraph(states), condemned }
@@ -149,8 +153,19 @@ async function deleteCondemned(
   ctx: GeneratorContext,
   before: readonly Decision[],
 ): Promise<boolean> {
+  const mayGo = await deleteScope(ctx)
   const left = await leftovers(ctx)
-  const { graph, condemned } = ctx.isDestroying ? destroySteps(ctx, left) : unwanted(ctx, left)
+  const { graph, condemned } = ctx.isDestroying
+    ? destroySteps(ctx, { left, mayGo })
+    : unwanted(ctx, { left, mayGo })
+  const steps = condemned.map(({ step }) => step)
+  // The program's end is not recorded: another life would take it for the leave to go on.
+  if (!areTargets(ctx, steps)) {
+    // Their providers are started all the same, as Pulumi does: one that cannot be is told as well.
+    for (const { provider, urn } of steps) if (provider !== '') await instanceOf(ctx, provider, urn)
+    return false
+  }
+  tellKept(ctx, mayGo)
   if (condemned.length === 0) {
     if (before.length > 0) await deps.writer.append(...before)
     return true

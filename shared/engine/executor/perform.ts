@@ -170,8 +170,11 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
 
 async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const old = required(step.old?.state)
-  if (isProtected(step))
+  if (isProtected(step)) {
+    // Pulumi has the provider configured before it sees that it may not be asked.
+    if (!mode.preview && old.provider !== '') await deps.provider(step.provider)
     return failed({ message: protectedMessage(old), status: 'ok', protected: true })
+  }
   if (mode.preview || step.skipCall) return succeeded(undefined)
   const asked = {
     ...subjectOf(old),
@@ -187,8 +190,8 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
 function protectedMessage(state: ResourceState): string {
   return (
     `resource "${state.urn}" cannot be deleted\n` +
-    'because it is protected. To unprotect it, have the resource in the program without `protect` and ' +
-    'run `antichain up`; after that it can be deleted.'
+    'because it is protected. Have it in the program without `protect` and run `antichain up`, or run\n' +
+    `antichain state unprotect '${state.urn}'`
   )
 }
 

@@ -35,8 +35,6 @@ export function createDefaultProviders(
   }
   return {
     reference(asked) {
-      if (asked.pkg === 'pulumi')
-        bail(ctx, "the built-in package 'pulumi' (StackReference, Stash) is not supported yet")
       const table = required.get(asked.pkg)
       const request = {
         ...asked,

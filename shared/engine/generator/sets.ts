@@ -31,7 +31,13 @@ export interface GeneratorSets {
   /** Deletes before a replacement that were decided: each resolves when its chain has ended. */
   readonly deleting: Map<Urn, PromiseWithResolvers<void>>
   readonly replaces: Set<Urn>
-  /** What the program registered and nobody makes. */
+  /** What was found to be a target, as such or by what it depends on. */
+  readonly targeted: Set<Urn>
+  /** The same of what is left out. */
+  readonly excluded: Set<Urn>
+  /** Old states that were taken along because something that stays depends on them. */
+  readonly pulled: Set<Urn>
+  /** What the program registered and nobody makes: no target, or new in a destroy. */
   readonly skipped: Set<Urn>
   /** Keys that made a dependent be replaced with its dependency. */
   readonly dependentKeys: Map<Urn, readonly string[]>
@@ -59,6 +65,9 @@ export function emptySets(): GeneratorSets {
     deletes: new Set(),
     deleting: new Map(),
     replaces: new Set(),
+    targeted: new Set(),
+    excluded: new Set(),
+    pulled: new Set(),
     skipped: new Set(),
     dependentKeys: new Map(),
     marked: new Set(),
