@@ -47,7 +47,8 @@ function needs(state: ResourceState): readonly Urn[] {
 /**
  * Deletes of everything, once the program of a destroy has ended: of what it registered as it is
  * now, and of what else is in the state; of these what may go. `left`: what earlier lives made and
- * this one did not register. What was registered stands first, so that all else goes before what it depends on.
+ * this one did not register. What was registered stands first, so that all else goes before what it
+ * depends on.
  */
 export function destroySteps(
   ctx: GeneratorContext,

@@ -280,7 +280,7 @@ test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strin
   expect(stateOf(ran, 'a')?.['inputs']).toMatchObject({ asset: { hash, text: 'hello' }, bytes })
 })
 
-test('TestRemoteTransformationsConstruct, TestRemoteComponentTransforms: what is kept for a component is taken once', async () => {
+test('what is kept for a remote component is taken once, by the registration that is made for it', async () => {
   const { createTransforms } = await import('../../../shared/engine/monitor/transforms.ts')
   const transforms = createTransforms()
   const callback = { target: 'there', token: 'own', acceptsByteString: true }
