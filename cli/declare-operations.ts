@@ -153,7 +153,8 @@ function replacing(command: Command): Command {
     .option('--target-replace <urn>', '--target and --replace in one', collect)
 }
 
-function functionLimit(): Option {
+/** Declares --function-limit. */
+export function functionLimit(): Option {
   const about =
     'let no generator or executor last longer, as on platforms with time limits: 90s, 15m'
   return new Option('--function-limit <time>', about)
@@ -171,8 +172,10 @@ function refreshing(command: Command): Command {
 }
 
 function releasing(command: Command): Command {
-  return command.option(
-    '--release <mode>',
-    'begin a delete once its dependents are gone (dataflow), or wave by wave (antichain)',
-  )
+  return command
+    .option(
+      '--release <mode>',
+      'begin a delete once its dependents are gone (dataflow), or wave by wave (antichain)',
+    )
+    .option('--ignore-protect', 'delete and replace protected resources, too')
 }

@@ -6,6 +6,7 @@ import type {
 } from '../shared/engine/events/event.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
+import type { Command } from '../shared/records/log.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
@@ -18,9 +19,11 @@ import type { DisplayOptions } from './tools.ts'
 
 /** What `up`, `refresh` and `destroy` and their previews have in common. */
 export interface OperationKind {
-  readonly command: 'up' | 'refresh' | 'destroy'
+  readonly command: Command
   /** Show what would happen, do nothing. */
   readonly previewOnly: boolean
+  /** Absent: what the flags amount to. */
+  readonly request?: DeployRequest
 }
 
 /**
@@ -34,7 +37,7 @@ export async function runOperation(
 ): Promise<number> {
   if (kind.previewOnly) checkPreviewOnly(flags)
   const consent = kind.previewOnly ? { preview: true, ask: false } : consentOf(session, flags)
-  const starting = await startingOf(session, flags, kind.command)
+  const starting = await startingOf(session, flags, kind)
   const shown = displayOptions(session, flags, { kind: kind.command, stack: starting.stack })
   if (consent.preview) {
     const preview = await runOnce(session, starting, { ...shown, dryRun: true })
@@ -50,11 +53,12 @@ export async function runOperation(
 async function startingOf(
   session: Session,
   flags: Flags,
-  command: OperationKind['command'],
+  { command, request: asked }: OperationKind,
 ): Promise<Starting> {
   const local = await session.local()
-  if (local.remote !== undefined) return remoteStarting(session, flags, command)
-  const request = await requestOf(session, flags, command)
+  if (asked === undefined && local.remote !== undefined)
+    return remoteStarting(session, flags, command)
+  const request = asked ?? (await requestOf(session, flags, command))
   const start: Starting['start'] = (dryRun, sink) => local.deploy({ ...request, dryRun }, sink)
   return { stack: request.stack, start }
 }
@@ -73,8 +77,6 @@ export async function runResume(
   const local = await session.local()
   const { options, number } = await local.interrupted(stack)
   const { command } = options
-  if (command === 'import')
-    throw error('FEATURE_MISSING', 'an interrupted import cannot be resumed yet')
   const asked = await requestOf(session, flags, command)
   const request: DeployRequest = {
     ...asked,

@@ -149,7 +149,12 @@ function endedRow(
 }
 
 function isReplacing(op: StepOp): boolean {
-  return op === 'replace' || op === 'create-replacement' || op === 'read-replacement'
+  return (
+    op === 'replace' ||
+    op === 'create-replacement' ||
+    op === 'read-replacement' ||
+    op === 'import-replacement'
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
+import type { Command } from '../../shared/records/log.ts'
 import type { Flags } from '../flags.ts'
 import { parallelOf, refreshOf, releaseOf } from '../operation-options.ts'
 import { askedStack, keepConfig } from '../operation-request.ts'
@@ -26,7 +27,7 @@ const localOptions = [
 export async function remoteStarting(
   session: Session,
   flags: Flags,
-  command: 'up' | 'refresh' | 'destroy',
+  command: Command,
 ): Promise<Starting> {
   refuseLocal(flags)
   const { remote } = await session.local()
@@ -42,6 +43,7 @@ export async function remoteStarting(
       flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
     ...(flags.is('runProgram') ? { runProgram: true } : {}),
+    ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
     ...(release === undefined ? {} : { release }),
     ...(targeting === undefined ? {} : { targeting }),

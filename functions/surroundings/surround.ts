@@ -21,8 +21,8 @@ import { createAssetReader } from '../../shared/platform/system/asset-reader.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
-import { createNodeProgramHost } from '../../shared/programs/node-host.ts'
-import { type RequiredPackage, requiredPackages } from '../../shared/programs/required-packages.ts'
+import { createProgramHosts } from '../../shared/programs/program-hosts.ts'
+import type { RequiredPackage } from '../../shared/programs/required-packages.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
 import { createBuiltinProvider } from '../../shared/providers/builtin/builtin-provider.ts'
 import { withBuiltin } from '../../shared/providers/builtin/with-builtin.ts'
@@ -136,17 +136,24 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     beforeAgain,
   }
   const reader = createAssetReader(source.directory)
+  const programs =
+    hosts?.programs ??
+    createProgramHosts({
+      processes,
+      env,
+      ourNode: process.execPath,
+      engineAddress: () => monitor.address,
+    })
   const life = createLife({
     request,
     emitter,
     providers,
     plugins,
-    programs:
-      hosts?.programs ?? createNodeProgramHost({ processes, env, ourNode: process.execPath }),
+    programs,
     monitor,
     performing,
     hashAssets: map => hashAssets(map, reader),
-    requiredPackages: () => Promise.resolve(withChecksums(requiredPackages(source.directory))),
+    requiredPackages: async () => withChecksums(await programs.packages(source)),
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,

@@ -28,6 +28,10 @@ export const limits = {
   /** A generator with nothing to decide for so long hands over; a quarter of a short life. */
   parkAfterMs: 30_000,
 
+  /** Resources that one import may name, and bytes of the file that names them. */
+  importedMax: 10_000,
+  importFileBytesMax: 16 * 1024 * 1024,
+
   /** What an operation of which nothing is known is expected to take. */
   expectedMs: 1_000,
   /** An operation that took longer is remembered, so that the next one gets the time it needs. */

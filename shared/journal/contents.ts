@@ -75,6 +75,9 @@ function pendingTypeOf({ op }: Operation): PendingOperationType | undefined {
     case 'read':
     case 'read-replacement':
       return 'reading'
+    case 'import':
+    case 'import-replacement':
+      return 'importing'
     case 'same':
     case 'replace':
     case 'refresh':

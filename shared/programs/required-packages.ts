@@ -10,19 +10,33 @@ export interface RequiredPackage {
   readonly downloadUrl: string
 }
 
+/** What a package of any language says of its plugin. */
+export const pluginForm = z.looseObject({
+  resource: z.boolean().default(false),
+  name: z.string().default(''),
+  version: z.string().default(''),
+  server: z.string().default(''),
+  parameterization: z.unknown().optional(),
+})
+
 const packageForm = z.looseObject({
   name: z.string().default(''),
   version: z.string().default(''),
-  pulumi: z
-    .looseObject({
-      resource: z.boolean().default(false),
-      name: z.string().default(''),
-      version: z.string().default(''),
-      server: z.string().default(''),
-      parameterization: z.unknown().optional(),
-    })
-    .optional(),
+  pulumi: pluginForm.optional(),
 })
+
+/** By package, the highest version that any asks for. */
+export function highestOf(
+  required: Iterable<RequiredPackage>,
+): ReadonlyMap<string, RequiredPackage> {
+  const found = new Map<string, RequiredPackage>()
+  for (const one of required) {
+    const known = found.get(one.pkg)
+    if (known === undefined || compareVersions(known.version, one.version) < 0)
+      found.set(one.pkg, one)
+  }
+  return found
+}
 
 /** Deepest nesting of dependencies that is looked into. */
 const depthMax = 8
@@ -32,17 +46,8 @@ const depthMax = 8
  * Packages with parameters are left out. Source: Pulumi's Node language host, `engine.md` 4.3.
  */
 export function requiredPackages(directory: string): ReadonlyMap<string, RequiredPackage> {
-  const found = new Map<string, RequiredPackage>()
-  for (const file of packageFiles(join(directory, 'node_modules'), depthMax)) {
-    const required = readPackage(file)
-    const known = required === undefined ? undefined : found.get(required.pkg)
-    if (
-      required !== undefined &&
-      (known === undefined || compareVersions(known.version, required.version) < 0)
-    )
-      found.set(required.pkg, required)
-  }
-  return found
+  const files = packageFiles(join(directory, 'node_modules'), depthMax)
+  return highestOf(files.flatMap(file => readPackage(file) ?? []))
 }
 
 function packageFiles(modules: string, depth: number): readonly string[] {

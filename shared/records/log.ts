@@ -1,6 +1,7 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/stored.ts'
+import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
@@ -41,6 +42,10 @@ export interface DeploymentOptions {
   readonly release?: Release
   /** The resources that it is about; absent: all. */
   readonly targeting?: Targeting
+  /** Delete and replace what is protected, too. */
+  readonly ignoreProtect?: boolean
+  /** What `import` is to adopt. */
+  readonly imports?: readonly ImportedResource[]
 }
 
 /**
@@ -154,6 +159,8 @@ export type Decision =
       readonly failures: readonly { readonly property: string; readonly reason: string }[]
       /** Of a method: what each output depends on. */
       readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
+      /** It is a method that registered resources: a later life asks it again for these. */
+      readonly isAskedAgain?: boolean
     }
   /**
    * Hooks of the program that were run, with what they came to: they are not run again. `hook`: the
@@ -174,7 +181,7 @@ export type Decision =
   /** A large plan: pages of at most 500 operations each, in blobs. */
   | {
       readonly kind: 'plan'
-      readonly what: 'refresh' | 'deletes'
+      readonly what: 'refresh' | 'deletes' | 'imports'
       readonly pages: readonly BlobHash[]
       readonly operations: number
     }

@@ -17,6 +17,8 @@ export type StepOp =
   | 'delete-replaced'
   | 'read'
   | 'read-replacement'
+  | 'import'
+  | 'import-replacement'
   | 'refresh'
   | 'discard'
   | 'discard-replaced'
@@ -46,6 +48,9 @@ export type StateEffect =
   | 'remove'
   | 'mark-pending'
   | 'none'
+
+/** An import by the command of that name: of a resource with all its properties, or with some. */
+export type PlannedImport = 'whole' | 'chosen'
 
 /** One planned step: small, immutable, in the decision log or in a plan page. */
 export interface Operation {
@@ -79,6 +84,13 @@ export interface Operation {
   readonly hooked?: boolean
   /** Of a hook: the call that it stands before or after; the generator itself runs and ends it. */
   readonly hook?: { readonly when: 'before' | 'after'; readonly of: OperationId }
+  /** True for a delete that is done though the resource is protected. */
+  readonly ignoreProtect?: boolean
+  /**
+   * Of an import that no program asked for: whether a person chose properties of it (`engine.md`
+   * 7.5).
+   */
+  readonly planned?: PlannedImport
   /** Facts for events: keys that force a replacement, changed keys, detailed diff. */
   readonly keys?: readonly string[]
   readonly diffs?: readonly string[]

@@ -11,8 +11,7 @@ import {
   type ResourceInvokeResponse,
   ResourceMonitorClient,
 } from '../../proto/gen/pulumi/resource.ts'
-import type { PluginHost } from '../../shared/providers/provider.ts'
-import type { ScriptedProvider } from '../../shared/providers/pulumi/scripted-server.ts'
+import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 
 /** The stack of every engine. */
@@ -34,6 +33,10 @@ export interface Monitor {
     token: string,
     args?: Record<string, unknown>,
   ) => Promise<Record<string, unknown>>
+  /** The same with all that may be asked. */
+  readonly invokeWith: (
+    request: Partial<ResourceInvokeRequest> & { tok: string },
+  ) => Promise<ResourceInvokeResponse>
   readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
   /** Reads what exists already, as `get` of a resource class does. */
   readonly read: (
@@ -43,21 +46,11 @@ export interface Monitor {
   ) => Promise<ReadResourceResponse>
 }
 
-/** Every load answers with the scripted provider; ending it is the test's affair. */
-export function pluginHost(scripted: ScriptedProvider): PluginHost {
-  const configured = new Map<string, Promise<void>>()
-  const { provider } = scripted
-  const shared = {
-    ...provider,
-    configure: (ask: Parameters<typeof provider.configure>[0]) => {
-      const known = configured.get(ask.urn) ?? provider.configure(ask)
-      configured.set(ask.urn, known)
-      return known
-    },
-    close: () => Promise.resolve(),
-  }
+/** Every load is an instance of its own; ending it is the test's affair. */
+export function pluginHost(instanceOf: (pkg: string) => Provider): PluginHost {
   return {
-    load: () => Promise.resolve(shared),
+    load: (_plugin, { pkg }) =>
+      Promise.resolve({ ...instanceOf(pkg), close: () => Promise.resolve() }),
     find: () => ({ path: 'scripted' }),
     cancelAll: () => Promise.resolve(),
     abandon: () => undefined,
@@ -68,24 +61,35 @@ export function pluginHost(scripted: ScriptedProvider): PluginHost {
 export function programHost(program: Program | undefined): ProgramHost {
   return {
     run: async run => {
-      const client = new ResourceMonitorClient(run.monitorAddress, credentials.createInsecure(), {
-        'grpc.max_receive_message_length': -1,
-      })
-      const ended = runProgram(client, program).finally(() => client.close())
+      const { client, monitorOf, call } = connect(run.monitorAddress)
+      const ended = runProgram({ client, monitorOf, call }, program).finally(() => client.close())
       return { ended, stop: () => Promise.resolve() }
     },
+    packages: () => Promise.resolve(new Map()),
   }
 }
 
-async function runProgram(
-  client: ResourceMonitorClient,
-  program: Program | undefined,
-): Promise<{ error: string | undefined; bail: boolean }> {
-  const call = <T>(ask: (done: (failed: Error | null, value: T) => void) => unknown): Promise<T> =>
+/** A connection to a monitor. */
+interface Connected {
+  readonly client: ResourceMonitorClient
+  /** What registers below a parent where a request names none. */
+  readonly monitorOf: (root: string) => Monitor
+  readonly call: <T>(ask: (done: (failed: Error | null, value: T) => void) => unknown) => Promise<T>
+}
+
+function connect(address: string): Connected {
+  const client = new ResourceMonitorClient(address, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': -1,
+    // Addresses are used again by the next engine of a test.
+    'grpc.use_local_subchannel_pool': 1,
+  })
+  const call: Connected['call'] = ask =>
     new Promise((resolve, reject) =>
       ask((failed, value) => (failed === null ? resolve(value) : reject(failed))),
     )
-  const monitor = (root: string): Monitor => ({
+  const invokeWith: Monitor['invokeWith'] = request =>
+    call(done => client.invoke(ResourceInvokeRequest.create({ args: {}, ...request }), done))
+  const monitorOf = (root: string): Monitor => ({
     stack: root,
     client,
     register: request =>
@@ -104,11 +108,8 @@ async function runProgram(
       const request = RegisterResourceOutputsRequest.create({ urn, outputs })
       await call<object>(done => client.registerResourceOutputs(request, done))
     },
-    invoke: async (tok, args = {}) => {
-      const request = ResourceInvokeRequest.create({ tok, args })
-      const answer = await call<ResourceInvokeResponse>(done => client.invoke(request, done))
-      return answer.return ?? {}
-    },
+    invoke: async (tok, args = {}) => (await invokeWith({ tok, args })).return ?? {},
+    invokeWith,
     call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
     read: (name, objectId, more = {}) => {
       const what = { type: 'test:index:Thing', name, id: objectId, parent: root, properties: {} }
@@ -116,13 +117,33 @@ async function runProgram(
       return call(done => client.readResource(request, done))
     },
   })
+  return { client, monitorOf, call }
+}
+
+/** Lets a provider's component or method use a monitor, whose requests name their parents. */
+export async function withMonitor<T>(
+  address: string,
+  work: (monitor: Monitor) => Promise<T>,
+): Promise<T> {
+  const { client, monitorOf } = connect(address)
   try {
-    const root = await monitor('').register({
+    return await work(monitorOf(''))
+  } finally {
+    client.close()
+  }
+}
+
+async function runProgram(
+  { client, monitorOf, call }: Connected,
+  program: Program | undefined,
+): Promise<{ error: string | undefined; bail: boolean }> {
+  try {
+    const root = await monitorOf('').register({
       type: 'pulumi:pulumi:Stack',
       name: `${project}-${stackName}`,
       object: {},
     })
-    await program?.(monitor(root.urn))
+    await program?.(monitorOf(root.urn))
     await call<object>(done => client.signalAndWaitForShutdown({}, done))
     return { error: undefined, bail: false }
   } catch {

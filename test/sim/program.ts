@@ -45,7 +45,7 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
     server: {
       address: 'simulated',
       hooks,
-      methodsAddress: 'simulated too',
+      methods: { lend: () => Promise.reject(new Error('no method is called here')) },
       open: opened.resolve,
       abort: () => aborted.reject(new Bail()),
       signalled: signalled.promise,
@@ -74,6 +74,7 @@ export function programHostOf(monitor: SimMonitor, program: readonly Planned[]):
       const stop = async (): Promise<void> => stopped.resolve({ error: undefined, bail: true })
       return Promise.resolve({ ended, stop })
     },
+    packages: () => Promise.resolve(new Map()),
   }
 }
 

@@ -14,6 +14,7 @@ import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import { mayBegin } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
+import { deployImport } from './import-command.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { requireProgram } from './need-program.ts'
 import { recordedPlan } from './recorded-plan.ts'
@@ -33,6 +34,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   requireProgram(life, base)
   const carryOn = runsProgram(life.request.options) ? runUp : deleteAll
   if (carryOn !== runUp && !hasPlugins(life, base)) return false
+  if (command === 'import') return deployImport(deps, base)
   // A later epoch was refreshed, or is what a refresh came to.
   const which = base.epoch > 1 ? undefined : refreshBefore(base, command === 'refresh' || refresh)
   const scope = scopeOf(life.request.options.targeting, base)

@@ -95,6 +95,7 @@ export function createLife(deps: LifeDeps): Life {
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
       isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
+      ignoreProtect: request.options.ignoreProtect === true,
       base,
       sets,
       scope: scopeOf(request.options.targeting, base),

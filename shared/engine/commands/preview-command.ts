@@ -5,9 +5,11 @@ import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
 import { runsProgram } from '../../records/log.ts'
 import { requireProgram } from './need-program.ts'
+import { previewImport } from './import-command.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { refreshBefore } from '../generator/refresh-plan.ts'
 import { scopeOf } from '../generator/scope.ts'
+import { previewDepsOf } from './preview-deps.ts'
 import { previewDeletes, previewRefresh } from './preview.ts'
 import { areAllProtected } from './protected-kept.ts'
 
@@ -19,6 +21,7 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { command, refresh } = request.options
   requireProgram(life, base)
   if (!runsProgram(request.options) && !hasPlugins(life, base)) return false
+  if (command === 'import') return previewImport(life, base)
   const which = refreshBefore(base, command === 'refresh' || refresh)
   const scope = scopeOf(request.options.targeting, base)
   if (!mayBegin(life, base, { scope, which })) return false
@@ -26,9 +29,7 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const refreshed = which === undefined ? base : await previewRefresh(base, which, about)
   if (refreshed === undefined) return false
   if (command === 'refresh') return true
-  const { hooks } = life.monitor
-  const afterFailed = (): void => void life.afterFailed()
-  const deps = { request, performing, emitter, hooks, afterFailed }
+  const deps = previewDepsOf(life)
   const ctx = life.contextOf(refreshed, createPreviewRunner(deps))
   if (!runsProgram(request.options)) return areAllProtected(ctx) || previewDeletes(ctx, deps)
   if (!areReplacesKnown(ctx)) return false

@@ -33,15 +33,9 @@ export async function runProgramPhase(
     dryRun: request.dryRun,
     parallel: options.parallel,
   }
-  const generator = createGenerator({
-    ctx,
-    config: request.config,
-    required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
-    surroundings: { ...info, monitorAddress: monitor.methodsAddress },
-  })
-  monitor.open({ generator, info, root: source.root, hashAssets: life.hashAssets })
   const run = {
     ...info,
+    runtime: source.runtime,
     root: source.root,
     directory: source.directory,
     entryPoint: source.entryPoint,
@@ -50,6 +44,14 @@ export async function runProgramPhase(
     engineAddress: monitor.address,
   }
   try {
+    const generator = createGenerator({
+      ctx,
+      config: request.config,
+      required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
+      surroundings: { ...info, monitorAddress: monitor.address },
+      lendAddress: monitor.methods.lend,
+    })
+    monitor.open({ generator, info, root: source.root, hashAssets: life.hashAssets })
     const { aborted, isAborted } = life
     const part = await runProgram({
       host: life.programs,

@@ -4,6 +4,7 @@ import type { Base } from '../deployment/base.ts'
 import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
 import type { PlannedOperation } from '../deployment/hook-operations.ts'
+import type { PlanKind } from '../deployment/plan-run.ts'
 import type { Recorded } from '../deployment/recorded.ts'
 import { madeBefore } from '../deployment/recorded-end.ts'
 import type { Sealing } from '../deployment/sealing.ts'
@@ -18,7 +19,7 @@ export function recordedPlan(
     readonly sealing: Sealing
   },
   base: Base,
-  what: 'refresh' | 'deletes',
+  what: PlanKind,
 ): readonly PlannedOperation[] | undefined {
   const { recorded, before, sealing } = deps
   const operations = recorded?.plan(what)

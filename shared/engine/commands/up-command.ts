@@ -1,10 +1,8 @@
-import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import { stackType } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
-import { lastTry } from '../deployment/recorded.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import { type GeneratorContext, instanceOf } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
@@ -12,14 +10,12 @@ import { planDeletes } from '../generator/delete-plan.ts'
 import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { destroySteps } from '../generator/destroying.ts'
-import { createDeploymentRunner } from '../generator/deployment-runner.ts'
-import { createReplay } from '../generator/deployment-replay.ts'
 import { unwrittenPositions } from '../generator/positions.ts'
 import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
-import { restore } from '../generator/restore.ts'
 import { stateGraph } from '../graph/dependencies.ts'
 import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
+import { contextOf } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { areAllProtected } from './protected-kept.ts'
@@ -109,30 +105,6 @@ async function stackState(
   const { resources } = ctx.base.snapshot
   const index = resources.findIndex(state => state.type === stackType && state.parent === '')
   return index < 0 ? undefined : ctx.base.tracked(index)
-}
-
-function contextOf(
-  deps: CommandDeps,
-  base: Base,
-): { readonly ctx: GeneratorContext; readonly replay: Replay | undefined } {
-  const { recorded, life } = deps
-  const given = new Map<string, number>()
-  const runner = createDeploymentRunner({
-    ...deps,
-    nextCall(key) {
-      const at = given.get(key) ?? 0
-      given.set(key, at + 1)
-      return { at, known: recorded?.answer(key, at) }
-    },
-  })
-  const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
-  const ctx = life.contextOf(base, runner, replay)
-  const hasSucceeded = (id: OperationId): boolean =>
-    deps.before.get(recorded === undefined ? id : lastTry(recorded, id))?.head.end?.verdict ===
-    'succeeded'
-  if (recorded !== undefined)
-    restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
-  return { ctx, replay }
 }
 
 /** What the program does not register any more, and what earlier lives made of it. */

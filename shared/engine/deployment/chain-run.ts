@@ -3,7 +3,7 @@ import type { OperationId } from '../../records/ids.ts'
 import { isUnsent } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
-import { type Step, stepOf, type TrackedState } from '../step.ts'
+import { isReplacing, type Step, stepOf, type TrackedState } from '../step.ts'
 import { type EndedStep, type StepEnd, succeeded } from '../step-end.ts'
 import { chainMessages } from './chain-messages.ts'
 import { driveHooked, type HookDeps } from './drive-hooked.ts'
@@ -126,7 +126,7 @@ export function tellReplaces(emitter: StepEmitter, steps: readonly Step[]): void
 
 /** The replace step that is told beside the create of a replacement. */
 export function replaceStepOf(made: Step): Step | undefined {
-  if (made.op !== 'create-replacement' && made.op !== 'read-replacement') return undefined
+  if (!isReplacing(made.op)) return undefined
   if (made.next === undefined) return undefined
   const { old, next, reason } = made
   return stepOf({ op: 'replace', effect: 'none', old, next, reason })

@@ -33,6 +33,9 @@ export interface PlanResult {
   readonly isWhole: boolean
 }
 
+/** What plans are of. */
+export type PlanKind = (Decision & { readonly kind: 'plan' })['what']
+
 /** Most operations in a page. */
 const pageMax = 500
 
@@ -49,7 +52,7 @@ export interface Plan {
  */
 export async function runPlan(
   deps: PlanDeps,
-  what: 'refresh' | 'deletes',
+  what: PlanKind,
   plan: Plan,
   before: readonly Decision[] = [],
 ): Promise<PlanResult> {

@@ -84,4 +84,6 @@ export interface StepState {
   readonly outputs: Readonly<Record<string, unknown>>
   readonly provider: string
   readonly initErrors?: readonly string[]
+  /** Paths whose differences are not shown. */
+  readonly hideDiffs?: readonly string[]
 }

@@ -3,7 +3,7 @@ import { nameOf } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { redactMap } from '../../values/walk.ts'
-import { isLogical, type Step, stepOf, type TrackedState } from '../step.ts'
+import { isImport, isLogical, type Step, stepOf, type TrackedState } from '../step.ts'
 import { type StepEnd, succeeded } from '../step-end.ts'
 import type {
   DiagnosticEvent,
@@ -129,12 +129,14 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
 
 /** What an event says of a step, before (no end) or after it. */
 function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
+  // What an import found is what it is shown against.
+  const old = isImport(step.op) ? end?.state : step.old?.state
   const next = newState(step, end)
   return {
     op,
     urn: step.urn,
     type: step.type,
-    old: step.old === undefined ? null : stepState(step.old.state),
+    old: old === undefined ? null : stepState(old),
     new: next === undefined ? null : stepState(next),
     ...(step.reason.keys.length > 0 ? { keys: step.reason.keys } : {}),
     ...(step.reason.diffs.length > 0 ? { diffs: step.reason.diffs } : {}),
@@ -196,5 +198,6 @@ function stepState(state: ResourceState): StepState {
     outputs: redactMap(state.outputs),
     provider: state.provider,
     ...(state.initErrors.length > 0 ? { initErrors: state.initErrors } : {}),
+    ...(state.hideDiff.length > 0 ? { hideDiffs: state.hideDiff } : {}),
   }
 }

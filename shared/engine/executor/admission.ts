@@ -73,6 +73,8 @@ function callOf(op: StepOp): Call | undefined {
       return 'delete'
     case 'read':
     case 'read-replacement':
+    case 'import':
+    case 'import-replacement':
     case 'refresh':
       return 'read'
     case 'same':

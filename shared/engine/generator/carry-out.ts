@@ -23,9 +23,10 @@ export async function carryOut(
   const last = steps.findLast(step => step.op !== 'replace')
   if (last === undefined) throw new TypeError('a registration comes to a step')
   const current =
-    last.op === 'same'
-      ? await settleSame(ctx, candidate, last)
-      : await carryOutChange(ctx, candidate, steps)
+    last.op !== 'same'
+      ? await carryOutChange(ctx, candidate, steps)
+      : // What was just imported as the program wants it needs no step besides.
+        (candidate.claim.imported ?? (await settleSame(ctx, candidate, last)))
   ctx.sets.current.set(current.state.urn, current)
   return current
 }
@@ -181,7 +182,7 @@ async function settledState(
   const now = ctx.timestamp()
   const isUpdate = step.op === 'update'
   const times = ctx.preview ? {} : isUpdate ? { modified: now } : { created: now, modified: now }
-  // The time of a component is that of its create: updates leave it, as in the original.
+  // Only what is made moves the times of a component: a change of it is nothing in the cloud.
   if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
   const id = isUpdate ? (step.old?.state.id ?? '') : ctx.preview ? unknownText : ctx.uuid()
   await ctx.providers.configure(next.urn, id, next.inputs)

@@ -47,9 +47,15 @@ export interface StepRunner {
   readonly hook: (moment: HookMoment) => Promise<string | undefined>
   /**
    * The answer to a call of the program: the recorded one, or what `ask` says, recorded before the
-   * next decision is (I10). Equal keys are answered in the order in which they were asked.
+   * next decision is (I10). Equal keys are answered in the order in which they were asked. What is
+   * to be asked again is, before its recorded answer is given.
    */
-  readonly answer: (key: string, ask: () => Promise<CallResult>) => Promise<CallResult>
+  readonly answer: (key: string, ask: () => Promise<Answer>) => Promise<CallResult>
+}
+
+/** An answer to a call, and whether later lives must ask all the same for what else comes of it. */
+export interface Answer extends CallResult {
+  readonly isAskedAgain?: boolean
 }
 
 /** A step that the generator settles; `goal` and `sets` as of a registration. */
@@ -68,6 +74,8 @@ export interface GeneratorContext {
   readonly continueOnError: boolean
   /** A destroy that runs its program: nothing is made or changed but components and providers. */
   readonly isDestroying: boolean
+  /** Whether protected resources are deleted and replaced like others. */
+  readonly ignoreProtect: boolean
   readonly base: Base
   readonly sets: GeneratorSets
   /** What the deployment is about. */

@@ -15,7 +15,7 @@ import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
 import { stepEndOf } from '../deployment/recorded-end.ts'
 import { lastTry, type Recorded } from '../deployment/recorded.ts'
-import type { TrackedState } from '../step.ts'
+import { isImport, type TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
 import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 
@@ -65,6 +65,13 @@ export function createReplay(deps: ReplayDeps): Replay {
       if (first !== undefined) running.set(first.id, ended)
       return ended
     },
+    importOf: urn =>
+      recorded
+        .of(urn)
+        .findLast(
+          (decision): decision is RecordedRegistration =>
+            decision.kind === 'registration' && decision.operations.some(({ op }) => isImport(op)),
+        ),
     deletingFirst: urn =>
       recorded.decisions.findLast(
         (decision): decision is RecordedRegistration =>

@@ -71,6 +71,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
     },
     async answer(key, ask) {
       const { at, known } = deps.nextCall(key)
+      if (known?.isAskedAgain === true) await ask()
       if (known !== undefined)
         return {
           outputs: sealing.openMap(known.outputs),
@@ -86,6 +87,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
         outputs: sealing.sealMap(answer.outputs),
         failures: answer.failures,
         ...(answer.dependencies === undefined ? {} : { dependencies: [...answer.dependencies] }),
+        ...(answer.isAskedAgain === true ? { isAskedAgain: true } : {}),
       })
       return answer
     },

@@ -8,6 +8,7 @@ import { ProviderError } from '../../providers/provider.ts'
 import { type Step, stepOf } from '../step.ts'
 import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
+import { adopted } from './adopt.ts'
 import { type Claim, claimUrn, draftOf } from './claim.ts'
 import { leftForDelete } from './destroying.ts'
 import { differenceOf } from './difference.ts'
@@ -45,7 +46,11 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
     const left = ctx.isDestroying ? await leftForDelete(ctx, goal, claim) : undefined
     if (left !== undefined) return left
     if (!isTargeted && !(await isTaken(ctx, claim))) return passOver(ctx, claim, draft)
-    const candidate = await checked(ctx, goal, claim, { draft, isTargeted })
+    const taken = isTargeted ? await adopted(ctx, goal, claim) : claim
+    const candidate = await checked(ctx, goal, taken, {
+      draft: taken === claim ? draft : draftOf(goal, taken),
+      isTargeted,
+    })
     const steps = await decideSteps(ctx, candidate)
     requireMade(ctx, steps)
     return await carryOut(ctx, candidate, steps)

@@ -1,16 +1,29 @@
+import { packageOf } from '../../names/provider-reference.ts'
 import { stackType, type Urn } from '../../names/urn.ts'
-import type { CallResult, Surroundings } from '../../providers/provider.ts'
+import type { Surroundings } from '../../providers/construct.ts'
+import type { CallResult } from '../../providers/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { equalMaps } from '../../values/equal.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { ConfigValue } from '../request.ts'
-import { callMethod, type MethodRequest } from './call.ts'
+import { type CallAddress, callMethod, type MethodRequest } from './call.ts'
+import {
+  type Constructed,
+  constructComponent,
+  providersFor,
+  type RemoteRegistration,
+} from './construct.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 import { generate } from './generate.ts'
 import type { PackageRequest, Registration } from './goal.ts'
 import { type Heir, type Inheritance, inherited } from './inherited.ts'
-import { createDefaultProviders, explicitProvider, resolveProvider } from './provider-resolution.ts'
+import {
+  createDefaultProviders,
+  type DefaultProviders,
+  resolveProvider,
+} from './provider-resolution.ts'
 import { type ReadRequest, readResource } from './read.ts'
+import { createResourceTree, type ResourceTree } from './resource-tree.ts'
 import { afterOutputs } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -33,6 +46,13 @@ export interface Generator {
   readonly register: (registration: Registration, hasInherited?: boolean) => Promise<CurrentState>
   /** What a registration gets from its parent where it says nothing itself. */
   readonly inherited: (asked: Heir) => Inheritance
+  /**
+   * Has a provider make a component, and answers what came of it. Throws `Bail` after its error was
+   * told.
+   */
+  readonly construct: (asked: RemoteRegistration) => Promise<Constructed>
+  /** Registers something below a parent, which is known to be on its way from here on. */
+  readonly below: ResourceTree['below']
   readonly read: (request: ReadRequest) => Promise<CurrentState>
   /** Outputs of a component at once, of the stack at the end. */
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
@@ -54,12 +74,15 @@ export interface GeneratorDeps {
   readonly required: ReadonlyMap<string, PackageRequest>
   /** What methods are told. */
   readonly surroundings: Surroundings
+  /** An address of the monitor for one method call. */
+  readonly lendAddress: () => Promise<CallAddress>
 }
 
 /** Makes the generator of one run of a program. */
 export function createGenerator(deps: GeneratorDeps): Generator {
   const { ctx, config, required } = deps
   const defaults = createDefaultProviders(ctx, config, required)
+  const tree = createResourceTree(ctx.aborted)
   const open = new Set<Promise<unknown>>()
   let stackOutputs: PropertyMap | undefined
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -72,13 +95,29 @@ export function createGenerator(deps: GeneratorDeps): Generator {
     const registration = hasInherited ? asked : { ...asked, ...inherited(ctx, asked) }
     const goal = await resolveProvider(registration, defaults, required)
     const current = await generate(ctx, goal)
-    if (!registration.custom) rememberProviders(ctx, registration, current.state.urn)
+    const { urn, id } = current.state
+    const { custom, parent } = registration
+    if (!custom) ctx.sets.componentProviders.set(urn, providersFor(ctx, registration))
+    tree.note({ urn, parent, custom, exists: id !== '' })
+    return current
+  }
+  const construct = async (asked: RemoteRegistration): Promise<Constructed> => {
+    const made = await constructComponent(ctx, asked, { ...deps, defaults })
+    const { parent } = asked.registration
+    tree.note({ urn: made.urn, parent, custom: false, exists: true })
+    return made
+  }
+  const read = async (asked: ReadRequest): Promise<CurrentState> => {
+    const current = await readResource(ctx, asked, defaults)
+    tree.note({ urn: current.state.urn, parent: asked.parent, custom: true, exists: true })
     return current
   }
   return {
     register: (asked, hasInherited = false) => track(register(asked, hasInherited)),
     inherited: asked => inherited(ctx, asked),
-    read: asked => track(readResource(ctx, asked, defaults)),
+    construct: asked => track(construct(asked)),
+    below: tree.below,
+    read: asked => track(read(asked)),
     registerOutputs: (urn, outputs) => {
       const current = ctx.sets.current.get(urn)
       if (current === undefined)
@@ -91,19 +130,13 @@ export function createGenerator(deps: GeneratorDeps): Generator {
       }
       return track(applyOutputs(ctx, current, outputs).then(() => afterOutputs(ctx, urn)))
     },
-    invoke: asked => track(invoke(ctx, asked, request => defaults.reference(request))),
+    invoke: asked => track(invoke(ctx, asked, { tree, defaults })),
     call: asked => track(callMethod(ctx, asked, { ...deps, defaults })),
     async settled() {
       while (open.size > 0) await Promise.allSettled([...open])
     },
     stackOutputs: () => stackOutputs,
   }
-}
-
-function rememberProviders(ctx: GeneratorContext, registration: Registration, urn: Urn): void {
-  const above =
-    registration.parent === '' ? undefined : ctx.sets.componentProviders.get(registration.parent)
-  ctx.sets.componentProviders.set(urn, new Map([...(above ?? []), ...registration.providers]))
 }
 
 /** Puts outputs into a resource's state; written only when they differ. Source: `engine.md` 6.5. */
@@ -122,18 +155,12 @@ export async function applyOutputs(
 async function invoke(
   ctx: GeneratorContext,
   asked: InvokeRequest,
-  defaultFor: (request: PackageRequest) => Promise<string>,
+  deps: { readonly tree: ResourceTree; readonly defaults: DefaultProviders },
 ): Promise<CallResult | 'unknown'> {
-  const waits = asked.dependsOn.map(urn => ctx.sets.current.get(urn)?.state)
-  if (waits.some(state => state?.custom === true && state.id === '')) return 'unknown'
-  const provider = {
-    provider: asked.provider,
-    providers: new Map(),
-    parent: asked.parent,
-    type: asked.token,
-  }
-  const explicit = explicitProvider(ctx, provider)
-  const reference = explicit === '' ? await defaultFor(asked.plugin) : explicit
+  const above = providersFor(ctx, { ...asked, providers: none }).get(packageOf(asked.token))
+  const named = asked.provider || (above ?? '')
+  const reference = named === '' ? await deps.defaults.reference(asked.plugin) : named
+  if (await deps.tree.isOpen(asked.dependsOn)) return 'unknown'
   if (ctx.isAborted()) throw new Bail()
   const identity = { words: [asked.token], args: asked.args, provider: reference }
   try {
@@ -150,7 +177,12 @@ async function invoke(
   }
 }
 
-/** The state of a resource of this deployment, for references. Source: `engine.md` 4.6. */
+const none: ReadonlyMap<string, string> = new Map()
+
+/**
+ * The state of a resource that was registered or read in this deployment, for references. Source:
+ * `engine.md` 4.6.
+ */
 function getResource(ctx: GeneratorContext, args: PropertyMap): CallResult {
   const given = args.get('urn')
   const urn = typeof given === 'string' ? given : ''

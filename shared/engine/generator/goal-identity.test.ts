@@ -25,6 +25,7 @@ const goal: Goal = {
   replaceWith: [],
   replacementTrigger: null,
   resourceHooks: new Map(),
+  importId: '',
   sourcePosition: 'project:///index.ts#1',
   stackTrace: [],
 }

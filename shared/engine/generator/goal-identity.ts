@@ -26,7 +26,9 @@ const open: Seal = plaintext => ({ plaintext })
 export function canonicalGoal(goal: Goal): string {
   const { sourcePosition: _position, stackTrace: _trace, ...kept } = goal
   const { inputs, replacementTrigger, propertyDependencies, dependencies, ...rest } = kept
-  const { resourceHooks, ...options } = rest
+  const { importId, resourceHooks, ...plain } = rest
+  // Absent where it says nothing: records of older versions lack it.
+  const options = importId === '' ? plain : { ...plain, importId }
   const byProperty = [...propertyDependencies].map(([key, urns]) => [key, [...urns].sort()])
   return JSON.stringify([
     Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)),

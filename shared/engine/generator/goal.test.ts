@@ -30,6 +30,7 @@ const silent: Registration = {
   replaceWith: [],
   replacementTrigger: null,
   resourceHooks: new Map(),
+  importId: '',
   sourcePosition: '',
   stackTrace: [],
 }

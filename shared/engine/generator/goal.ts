@@ -1,7 +1,7 @@
 import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
-import type { PropertyMap, PropertyValue } from '../../values/value.ts'
-import type { Alias } from './aliases.ts'
+import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
+import type { Alias } from '../../names/alias.ts'
 
 /** Which plugin a default provider is asked for; '' = whatever there is. */
 export interface PackageRequest {
@@ -39,6 +39,8 @@ export interface Registration {
   readonly replacementTrigger: PropertyValue
   /** Names of hooks by their moment. */
   readonly resourceHooks: ReadonlyMap<string, readonly string[]>
+  /** The id of what the resource is to adopt, '' for none. */
+  readonly importId: string
   readonly sourcePosition: string
   readonly stackTrace: readonly StackFrame[]
 }
@@ -49,6 +51,34 @@ export interface Registration {
 export interface Goal extends Omit<Registration, 'plugin' | 'providers'> {
   /** A provider reference; '' for components and provider resources. */
   readonly provider: string
+}
+
+/** The goal of a custom resource that asks for nothing; to be filled in. */
+export const emptyGoal: Goal = {
+  type: '',
+  name: '',
+  custom: true,
+  parent: '',
+  inputs: emptyMap,
+  protect: undefined,
+  retainOnDelete: undefined,
+  deletedWith: '',
+  dependencies: [],
+  propertyDependencies: new Map(),
+  provider: '',
+  deleteBeforeReplace: undefined,
+  ignoreChanges: [],
+  replaceOnChanges: [],
+  additionalSecretOutputs: [],
+  hideDiff: [],
+  aliases: [],
+  customTimeouts: {},
+  replaceWith: [],
+  replacementTrigger: null,
+  resourceHooks: new Map(),
+  importId: '',
+  sourcePosition: '',
+  stackTrace: [],
 }
 
 /** What a parent hands down. Source: `engine.md` 2.2 step 3. */

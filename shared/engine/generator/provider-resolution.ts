@@ -1,11 +1,12 @@
 import {
   isProviderType,
   packageOf,
+  parseReference,
   providerTypeOf,
   type ProviderReference,
   referenceOf,
 } from '../../names/provider-reference.ts'
-import { stackType, typeOf, type Urn } from '../../names/urn.ts'
+import { typeOf } from '../../names/urn.ts'
 import { internalKey } from '../../providers/registry.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { secretOf } from '../../values/value.ts'
@@ -14,7 +15,7 @@ import type { GeneratorContext } from './context.ts'
 import { bail } from './context.ts'
 import { defaultNameOf } from './default-packages.ts'
 import { generate } from './generate.ts'
-import type { Goal, PackageRequest, Registration } from './goal.ts'
+import { emptyGoal, type Goal, type PackageRequest, type Registration } from './goal.ts'
 
 /** Default providers, made on demand, one per package, version and address. */
 export interface DefaultProviders {
@@ -64,31 +65,8 @@ function isDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): boolea
 }
 
 function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, ConfigValue>): Goal {
-  return {
-    type: providerTypeOf(request.pkg),
-    name: defaultNameOf(request),
-    custom: true,
-    parent: '',
-    inputs: withPluginInputs(configInputs(request.pkg, config), request),
-    protect: undefined,
-    retainOnDelete: undefined,
-    deletedWith: '',
-    dependencies: [],
-    propertyDependencies: new Map(),
-    provider: '',
-    deleteBeforeReplace: undefined,
-    ignoreChanges: [],
-    replaceOnChanges: [],
-    additionalSecretOutputs: [],
-    hideDiff: [],
-    aliases: [],
-    customTimeouts: {},
-    replaceWith: [],
-    replacementTrigger: null,
-    resourceHooks: new Map(),
-    sourcePosition: '',
-    stackTrace: [],
-  }
+  const inputs = withPluginInputs(configInputs(request.pkg, config), request)
+  return { ...emptyGoal, type: providerTypeOf(request.pkg), name: defaultNameOf(request), inputs }
 }
 
 /**
@@ -110,7 +88,7 @@ export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValu
  * Writes version, address and checksums of the plugin into the inputs of a provider resource.
  * Source: provider-protocol 7.3.
  */
-function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
+export function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
   const written = new Map<string, PropertyValue>(inputs)
   const internal = new Map<string, PropertyValue>()
   if (request.downloadUrl !== '') internal.set('pluginDownloadURL', request.downloadUrl)
@@ -145,28 +123,24 @@ export async function resolveProvider(
   }
 }
 
-/** The provider that a registration names or its parents hand down, '' when none. */
+/**
+ * The provider that a registration names or gets from above, '' when none: the one of a parent that
+ * is a resource of the same package goes before the registration's own `providers`, and those go
+ * before the providers of the component above.
+ */
 export function explicitProvider(
   ctx: GeneratorContext,
   registration: Pick<Registration, 'provider' | 'providers' | 'parent' | 'type'>,
 ): string {
   if (registration.provider !== '') return registration.provider
+  const { parent, providers } = registration
   const pkg = packageOf(registration.type)
-  const own = registration.providers.get(pkg)
-  if (own !== undefined) return own
-  return inheritedProvider(ctx, registration.parent, pkg)
-}
-
-/**
- * The provider for a package that the nearest component above has, or the parent's own when of this
- * package.
- */
-function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
-  if (parent === '' || typeOf(parent) === stackType) return ''
-  const above = ctx.sets.goals.get(parent)
-  if (above?.custom === true && above.provider !== '' && packageOf(typeOf(parent)) === pkg)
-    return above.provider
-  const map = ctx.sets.componentProviders.get(parent)?.get(pkg)
-  if (map !== undefined) return map
-  return ''
+  const above = parent === '' ? '' : (ctx.sets.goals.get(parent)?.provider ?? '')
+  const isSamePackage = above !== '' && packageOf(typeOf(parseReference(above).urn)) === pkg
+  if (isSamePackage) return above
+  return (
+    providers.get(pkg) ??
+    (parent === '' ? undefined : ctx.sets.componentProviders.get(parent)?.get(pkg)) ??
+    ''
+  )
 }

@@ -1,4 +1,4 @@
-import { isProviderType } from '../../names/provider-reference.ts'
+import { isProviderType, unknownText } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { resourceState } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
@@ -7,12 +7,13 @@ import { bail, failRegistration, type GeneratorContext } from './context.ts'
 import { claimUrn } from './claim.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { PackageRequest } from './goal.ts'
-import { type DefaultProviders, explicitProvider } from './provider-resolution.ts'
+import type { DefaultProviders } from './provider-resolution.ts'
 import { noteEnds } from './note-ends.ts'
 import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
 
-/** A resource that the program names by id without owning it. `id` '' = not known (preview). */
+/** A resource that the program names by id without owning it. `id` '' with
+ * `idUnknown`: not known yet (preview). */
 export interface ReadRequest {
   readonly type: string
   readonly name: string
@@ -33,9 +34,7 @@ export async function readResource(
   asked: ReadRequest,
   defaults: DefaultProviders,
 ): Promise<CurrentState> {
-  const named = { ...asked, providers: new Map<string, string>() }
-  const explicit = explicitProvider(ctx, named)
-  const provider = explicit === '' ? await defaults.reference(asked.plugin) : explicit
+  const provider = asked.provider === '' ? await defaults.reference(asked.plugin) : asked.provider
   const claim = claimUrn(ctx, { ...asked, aliases: [] })
   if (isProviderType(asked.type)) bail(ctx, 'provider resources may not be read', claim.urn)
   if (asked.id === '' && !asked.idUnknown) bail(ctx, `Expected an ID for ${claim.urn}`, claim.urn)
@@ -50,7 +49,8 @@ export async function readResource(
     type: asked.type,
     custom: true,
     external: true,
-    id: asked.id,
+    id: asked.idUnknown ? unknownText : asked.id,
+    aliases: claim.alias === undefined ? [] : [claim.alias],
     inputs: asked.properties,
     parent: asked.parent,
     dependencies: asked.dependencies,
@@ -72,7 +72,8 @@ export async function readResource(
     steps.push(stepOf({ op: 'replace', effect: 'none', old, next }))
   } else if (old === undefined) steps.push(stepOf({ op: 'read', effect: 'add', next }))
   else steps.push(stepOf({ op: 'read', effect: 'replace', old, next }))
-  const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets: {} })
+  const sets = claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
+  const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets })
   noteEnds(ctx.sets, steps, ends)
   const made = ends[0]
   if (made?.tracked === undefined || made.end.verdict !== 'succeeded') return failRegistration(ctx)

@@ -31,6 +31,8 @@ export async function replayed(
   const isUnknown = ends.some(({ end }) => end.verdict === 'interrupted')
   if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, isUnknown)
   if (last.kind === 'settled') return settledAgain(ctx, replay, claim, last)
+  // What was imported is compared with its goal after that, unless that is another by now.
+  if (last === replay.importOf(claim.urn) && last.goal === goal) return undefined
   const made = ends.findLast(({ step }) => step.next !== undefined)
   // Only the deletes of a replacement that the generator settles itself: the rest is decided now.
   if (made?.tracked === undefined) return undefined

@@ -18,23 +18,27 @@ import { packageOf } from '../../names/provider-reference.ts'
 import { parseUrn } from '../../names/urn.ts'
 import { emptyMap } from '../../values/value.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
-import type { WireOptions } from '../../values/wire-options.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
+import { registerRemote } from './construct-request.ts'
 import type { Hooks } from './hooks.ts'
 import { methodReply, readMethodRequest } from './method-call.ts'
+import { replyOptions, toldOutputs } from './reply-options.ts'
+import { createStackTraces } from './stack-traces.ts'
 import {
+  framesOfRequest,
   pluginRequest,
   programOptions,
   readReadRequest,
+  readRegistration,
   type ReadingDeps,
   urnOrNone,
 } from './read-registration.ts'
 import type { Registrar } from './register.ts'
 
 /** What the monitor answers with. */
-export interface MonitorDeps extends ReadingDeps {
+export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly generator: Generator
   readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
 }
@@ -95,9 +99,24 @@ const notYetHandlers = {
  * The handlers of the resource monitor; each waits until the deployment is ready. Source:
  * `engine.md` 2.2.
  */
-export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSignals) {
-  let isSignalled = false
+export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSignals) {
+  const traces = createStackTraces()
+  const opened = given.then(deps => ({ ...deps, traces }))
   const { registrar, hooks } = signals
+  const register = async (asked: RegisterResourceRequest): Promise<RegisterResourceResponse> => {
+    const deps = await opened
+    const { request, isTransformed, registered: note } = await registrar.transform(deps, asked)
+    if (request.remote) {
+      const made = await registerRemote(request, deps, register)
+      note(made.urn)
+      return made
+    }
+    const registration = await readRegistration(request, deps)
+    const current = await deps.generator.register(registration, isTransformed)
+    note(current.state.urn)
+    return registered(current, request)
+  }
+  let isSignalled = false
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
       return { ...(await opened).info, supportedFeatures: [...features] }
@@ -105,9 +124,9 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
     supportsFeature: ({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> =>
       Promise.resolve({ hasSupport: featureNames.has(id) }),
     async registerResource(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
-      const deps = await opened
+      const { generator } = await opened
       try {
-        return registered(await registrar.register(deps, request), request)
+        return await generator.below(urnOrNone(request.parent), () => register(request))
       } catch (thrown) {
         if (thrown instanceof RegistrationFailed && request.supportsResultReporting)
           return notRegistered
@@ -137,8 +156,10 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
     async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await opened
       if (request.packageRef !== '') throw notYet('packages with parameters')
-      const result = await deps.generator.call(await readMethodRequest(request, deps))
-      return methodReply(result, request)
+      return traces.during(framesOfRequest(request, deps), async handle => {
+        const asked = await readMethodRequest(request, handle, deps)
+        return methodReply(await deps.generator.call(asked), request)
+      })
     },
     ...registrar.handlers,
     ...hooks.handlers,
@@ -184,20 +205,6 @@ function notYet(feature: string): Error {
   return error('FEATURE_MISSING', `${feature} are not supported yet`)
 }
 
-function replyOptions(request: {
-  readonly acceptSecrets: boolean
-  readonly acceptResources: boolean
-  readonly acceptsByteString: boolean
-}): WireOptions {
-  return {
-    unknowns: 'keep',
-    secrets: request.acceptSecrets,
-    references: request.acceptResources,
-    outputs: false,
-    bytes: request.acceptsByteString,
-  }
-}
-
 const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }
 
 const notRegistered: RegisterResourceResponse = {
@@ -219,7 +226,7 @@ function registered(
     ...noReply,
     urn: state.urn,
     id: state.id,
-    object: toWire(outputs, replyOptions(request)),
+    object: toWire(toldOutputs(outputs, request), replyOptions(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
     // What was not made has outputs that nobody knows.

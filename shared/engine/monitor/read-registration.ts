@@ -10,14 +10,16 @@ import { packageOf } from '../../names/provider-reference.ts'
 import { parseUrn, type Urn } from '../../names/urn.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
-import { dependenciesOf, downgradeOutputs } from '../../values/walk.ts'
+import { downgradeOutputs } from '../../values/walk.ts'
 import { fromWire, valueFromWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
-import type { Alias } from '../generator/aliases.ts'
+import type { Alias } from '../../names/alias.ts'
 import type { PackageRequest, Registration } from '../generator/goal.ts'
+import { withOutputs } from '../generator/output-dependencies.ts'
 import type { ReadRequest } from '../generator/read.ts'
 import { durationSeconds } from './duration.ts'
 import { projectPosition } from './source-position.ts'
+import type { StackTraces } from './stack-traces.ts'
 
 /** How a program's values are read (`state.md` 2.6, monitor). */
 export const programOptions: WireOptions = {
@@ -33,17 +35,22 @@ export interface ReadingDeps {
   /** The project's folder, for positions. */
   readonly root: string
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
+  /** Traces of those who called what registers. */
+  readonly traces: StackTraces
 }
 
-/** A registration from the wire. Throws RESOURCE_INVALID, VALUE_MALFORMED or FEATURE_MISSING. */
+/**
+ * A registration from the wire; a component that a provider makes keeps output values. Throws
+ * RESOURCE_INVALID, VALUE_MALFORMED or FEATURE_MISSING.
+ */
 export async function readRegistration(
   request: RegisterResourceRequest,
   deps: ReadingDeps,
 ): Promise<Registration> {
   refuseMissing(request)
   requireToken(request)
-  const given = await deps.hashAssets(fromWire(request.object, programOptions))
-  const inputs = downgradeOutputs(given)
+  const options = { ...programOptions, upgrade: request.remote }
+  const sent = await deps.hashAssets(fromWire(request.object, options))
   const dependencies = unique(request.dependencies.map(parseUrn))
   const trigger = request.replacementTrigger
   return {
@@ -51,12 +58,12 @@ export async function readRegistration(
     name: request.name,
     custom: request.custom,
     parent: urnOrNone(request.parent),
-    inputs,
+    inputs: request.remote ? sent : downgradeOutputs(sent),
     protect: request.protect,
     retainOnDelete: request.retainOnDelete,
     deletedWith: urnOrNone(request.deletedWith),
     dependencies,
-    propertyDependencies: propertyDependencies(request, given, dependencies),
+    propertyDependencies: propertyDependencies(request, sent, dependencies),
     provider: request.provider,
     providers: request.providers,
     plugin: pluginRequest(packageOf(request.type), request),
@@ -69,12 +76,14 @@ export async function readRegistration(
     additionalSecretOutputs: request.additionalSecretOutputs,
     hideDiff: request.hideDiffs,
     aliases: aliasesOf(request),
-    customTimeouts: timeoutsOf(request.customTimeouts),
+    // What a provider makes gets them as they were written.
+    customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
     replaceWith: request.replaceWith.map(parseUrn),
+    importId: request.importId,
     replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
     resourceHooks: hooksIn(request.hooks),
     sourcePosition: positionOf(request.sourcePosition, deps.root),
-    stackTrace: framesOf(request.stackTrace, deps.root),
+    stackTrace: framesOfRequest(request, deps),
   }
 }
 
@@ -121,8 +130,6 @@ export function urnOrNone(text: string): Urn | '' {
 
 function refuseMissing(request: RegisterResourceRequest): void {
   const asked: readonly (readonly [boolean, string])[] = [
-    [request.remote, 'remote components'],
-    [request.importId !== '', 'the import option'],
     [request.packageRef !== '', 'packages with parameters'],
     [request.stateMigrations.length > 0, 'state migrations'],
     [request.envVarMappings.size > 0, 'envVarMappings'],
@@ -136,7 +143,7 @@ function missing(feature: string, name: string): Error {
 }
 
 function requireToken(request: RegisterResourceRequest): void {
-  if (request.custom && request.type.split(':').length < 3)
+  if ((request.custom || request.remote) && request.type.split(':').length < 3)
     throw error(
       'RESOURCE_INVALID',
       `Type '${request.type}' is not a valid type token (must have format '*:*:*')`,
@@ -159,22 +166,16 @@ function triggerOf(wire: unknown): PropertyValue {
 /** What each property depends on: what the request says, and what is in its output values. */
 function propertyDependencies(
   request: RegisterResourceRequest,
-  given: PropertyMap,
+  inputs: PropertyMap,
   dependencies: readonly Urn[],
 ): ReadonlyMap<string, readonly Urn[]> {
   const asked =
-    request.propertyDependencies.size === 0
-      ? [...given.keys()].map(key => [key, dependencies] as const)
-      : [...request.propertyDependencies].map(
-          ([key, { urns }]) => [key, unique(urns.map(parseUrn))] as const,
+    request.propertyDependencies.size === 0 && !request.remote
+      ? new Map([...inputs.keys()].map(key => [key, dependencies]))
+      : new Map(
+          [...request.propertyDependencies].map(([key, { urns }]) => [key, urns.map(parseUrn)]),
         )
-  const all = new Map<string, readonly Urn[]>(asked)
-  for (const [key, value] of given) {
-    const inside = dependenciesOf(value)
-    if (inside.length > 0 || !all.has(key))
-      all.set(key, unique([...(all.get(key) ?? []), ...inside]))
-  }
-  return all
+  return withOutputs(inputs, asked)
 }
 
 function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
@@ -226,6 +227,17 @@ function timeoutsOf(timeouts: RegisterResourceRequest_CustomTimeouts | undefined
 
 function positionOf(position: SourcePosition | undefined, root: string): string {
   return position === undefined ? '' : projectPosition(position, root)
+}
+
+/** The trace of a request, below that of who called what makes the request. */
+export function framesOfRequest(
+  request: {
+    readonly stackTrace?: StackTrace | undefined
+    readonly parentStackTraceHandle: string
+  },
+  { root, traces }: Pick<ReadingDeps, 'root' | 'traces'>,
+): readonly StackFrame[] {
+  return traces.below(request.parentStackTraceHandle, framesOf(request.stackTrace, root))
 }
 
 function framesOf(trace: StackTrace | undefined, root: string): readonly StackFrame[] {

@@ -10,6 +10,7 @@ import type { Connection } from '../plugins/connect.ts'
 import type { Provider } from '../provider.ts'
 import { check, diff } from './check-diff.ts'
 import { checkConfig, configure, diffConfig } from './config.ts'
+import { construct } from './construct.ts'
 import { create, read, remove, update } from './crud.ts'
 import { call, invoke } from './functions.ts'
 import type { Abilities } from './negotiation.ts'
@@ -45,6 +46,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     delete: asked => remove(session, asked),
     invoke: asked => invoke(session, asked),
     call: asked => call(session, asked),
+    construct: asked => construct(session, asked),
     async cancel() {
       // Whether a provider heeds it, and has it at all, changes nothing for the caller.
       await deps.connection.call(service.cancel, {}).catch(() => {})

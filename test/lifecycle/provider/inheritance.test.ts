@@ -1,0 +1,148 @@
+import { afterEach, expect, test } from 'vitest'
+import type { ConstructRequest } from '../../../proto/gen/pulumi/provider.ts'
+import { createCloud } from '../cloud.ts'
+import { component, componentScript, itself, urnOf } from '../components.ts'
+import type { Monitor, Program } from '../engine.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** An engine with two packages that make components, and the states that a program comes to. */
+async function ran(program: Program) {
+  const cloud = createCloud()
+  const asked: ConstructRequest[] = []
+  const script = componentScript(
+    {
+      make: async (request, monitor) => {
+        asked.push(request)
+        const { deletedWith, protect } = request
+        return { urn: await itself(request, monitor, { deletedWith, protect }) }
+      },
+    },
+    cloud.script,
+  )
+  const engine = await engines.of(cloud, { comp: script, other: script })
+  const { result, state } = await engine.run(program)
+  expect(result.result).toBe('succeeded')
+  const of = (name: string) => state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
+  const reference = (name: string, type: string): string => {
+    const found = state.resources?.find(one => one.type === type && one.urn.endsWith(`::${name}`))
+    return `${found?.urn}::${found?.['id'] as string}`
+  }
+  return { of, reference, asked }
+}
+
+const registered = async (monitor: Monitor, pkg: string, name: string): Promise<string> => {
+  const type = `pulumi:providers:${pkg}`
+  const { urn, id } = await monitor.register({ type, name, custom: true, object: {} })
+  return `${urn}::${id}`
+}
+
+test('TestDeletedWithOptionInheritance: a child is deleted with what its parent is deleted with', async () => {
+  const { of } = await ran(async monitor => {
+    const gone = await monitor.register({ type: 'local', name: 'gone' })
+    const parent = await thing(monitor, 'a', {}, { deletedWith: gone.urn, protect: true })
+    await thing(monitor, 'b', {}, { parent: parent.urn })
+    await thing(monitor, 'c', {}, { parent: parent.urn, protect: false, retainOnDelete: true })
+  })
+  const gone = urnOf('gone', 'local')
+  expect(of('a')).toMatchObject({ deletedWith: gone, protect: true })
+  expect(of('b')).toMatchObject({ deletedWith: gone, protect: true })
+  expect(of('c')).toMatchObject({ deletedWith: gone, retainOnDelete: true })
+  expect(of('c')?.['protect']).toBeUndefined()
+})
+
+test('TestDeletedWithOptionInheritanceMLC: also below a component that a provider makes', async () => {
+  const { of, asked } = await ran(async monitor => {
+    const gone = await monitor.register({ type: 'local', name: 'gone' })
+    const parent = await component(monitor, 'a', { deletedWith: gone.urn })
+    await thing(monitor, 'b', {}, { parent: parent.urn })
+    await component(monitor, 'c', { parent: parent.urn })
+  })
+  const gone = urnOf('gone', 'local')
+  for (const name of ['a', 'b', 'c']) expect(of(name)).toMatchObject({ deletedWith: gone })
+  expect(asked.map(({ deletedWith }) => deletedWith)).toEqual([gone, gone])
+})
+
+test('TestProviderOptionInheritance: a child has the provider of its parent', async () => {
+  const { of, reference } = await ran(async monitor => {
+    const provider = await registered(monitor, 'test', 'p')
+    const parent = await thing(monitor, 'a', {}, { provider })
+    await thing(monitor, 'b', {}, { parent: parent.urn })
+  })
+  const provider = reference('p', 'pulumi:providers:test')
+  expect(of('a')?.['provider']).toBe(provider)
+  expect(of('b')?.['provider']).toBe(provider)
+})
+
+test('TestProvidersOptionInheritance: a child has the provider that its parent took from its providers', async () => {
+  const { of, reference } = await ran(async monitor => {
+    const provider = await registered(monitor, 'test', 'p')
+    const other = await registered(monitor, 'test', 'q')
+    const providers = new Map([['test', provider]])
+    const parent = await thing(monitor, 'a', {}, { providers })
+    await thing(monitor, 'b', {}, { parent: parent.urn })
+    // What its parent has goes before what it is given itself.
+    await thing(monitor, 'c', {}, { parent: parent.urn, providers: new Map([['test', other]]) })
+    await thing(monitor, 'd', {}, { parent: parent.urn, provider: other })
+  })
+  const provider = reference('p', 'pulumi:providers:test')
+  for (const name of ['a', 'b', 'c']) expect(of(name)?.['provider']).toBe(provider)
+  expect(of('d')?.['provider']).toBe(reference('q', 'pulumi:providers:test'))
+})
+
+test('TestProvidersOptionInheritanceRemote: a component of a provider has it only for its own package', async () => {
+  const { of, reference } = await ran(async monitor => {
+    const provider = await registered(monitor, 'comp', 'p')
+    const parent = await monitor.register({
+      type: 'comp:index:Thing',
+      name: 'a',
+      custom: true,
+      object: {},
+      providers: new Map([['comp', provider]]),
+    })
+    await component(monitor, 'b', { parent: parent.urn })
+    await component(monitor, 'c', { type: 'other:index:Group', parent: parent.urn })
+  })
+  const provider = reference('p', 'pulumi:providers:comp')
+  expect(of('a')?.['provider']).toBe(provider)
+  expect(of('b')?.['provider']).toBeUndefined()
+  expect(of('c')?.['provider']).toBeUndefined()
+  // No default provider of the first package was needed, one of the second was.
+  expect(reference('default', 'pulumi:providers:comp')).toContain('undefined')
+  expect(reference('default', 'pulumi:providers:other')).not.toContain('undefined')
+})
+
+test('TestComponentProvidersInheritance: providers are handed down through components only', async () => {
+  const { asked, reference } = await ran(async monitor => {
+    const provider = await registered(monitor, 'test', 'p')
+    const providers = new Map([['test', provider]])
+    const local = await monitor.register({ type: 'my_component', name: 'a', providers })
+    const inner = await monitor.register({ type: 'my_component', name: 'i', parent: local.urn })
+    await component(monitor, 'b', { parent: inner.urn })
+    const custom = await thing(monitor, 'c', {}, { providers })
+    await component(monitor, 'd', { parent: custom.urn })
+  })
+  const provider = reference('p', 'pulumi:providers:test')
+  const handed = asked.map(({ name, providers }) => [name, [...providers]])
+  expect(handed).toEqual([
+    ['b', [['test', provider]]],
+    ['d', []],
+  ])
+})
+
+test('TestDefaultProviderInheritance: a child of another package has the default provider of its own', async () => {
+  const { of } = await ran(async monitor => {
+    const parent = await thing(monitor, 'a', {})
+    await monitor.register({
+      type: 'other:index:Thing',
+      name: 'b',
+      custom: true,
+      object: {},
+      parent: parent.urn,
+    })
+  })
+  expect(of('a')?.['provider']).toContain('pulumi:providers:test::default')
+  expect(of('b')?.['provider']).toContain('pulumi:providers:other::default')
+})
