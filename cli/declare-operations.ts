@@ -48,6 +48,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .description('delete the resources of a stack')
     .option('--continue-on-error', 'go on with other resources after an error')
     .option('--preview-only', 'show what would be deleted, delete nothing')
+    .option('--run-program', 'run the program too: for its providers, and for hooks of what goes')
     .option('--remove', 'remove the stack and its configuration file afterwards')
   confirming(refreshing(releasing(destroy)))
   targeted(destroy).option(

@@ -5,7 +5,6 @@
 
 /** Options of all operations. */
 const everyOperation = [
-  '--run-program',
   '--client <address>',
   '--output <format>',
   '-d, --debug',
@@ -41,9 +40,9 @@ export const missingOptions = {
     '--tracing <address>',
     '--tracing-header <text>',
   ],
-  up: [...everyOperation, ...programOperation],
-  preview: [...everyOperation, ...programOperation, '--import-file <file>'],
-  refresh: [...everyOperation, '--skip-pending-creates'],
+  up: [...everyOperation, ...programOperation, '--run-program'],
+  preview: [...everyOperation, ...programOperation, '--run-program', '--import-file <file>'],
+  refresh: [...everyOperation, '--run-program', '--skip-pending-creates'],
   destroy: [...everyOperation, '--show-config', '--show-full-output'],
   import: [
     '--from <converter>',

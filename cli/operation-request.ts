@@ -60,6 +60,7 @@ export async function requestOf(
       continueOnError:
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
+      ...(flags.is('runProgram') ? { runProgram: true } : {}),
       ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
       release,
       ...policyPacksOf(session, flags),

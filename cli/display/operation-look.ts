@@ -49,6 +49,7 @@ const looks: Readonly<Record<StepOp, OperationLook>> = {
   ]),
   'remove-pending-replace': look('~ ', 'plain', ['completing', 'completed', 'complete']),
   join: look('  ', 'plain', ['waiting', 'waited', 'wait']),
+  hook: look('  ', 'plain', ['calling', 'called', 'call']),
 }
 
 /** The look of a step of this kind. */

@@ -45,6 +45,7 @@ export async function remoteStarting(
     continueOnError:
       flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
+    ...(flags.is('runProgram') ? { runProgram: true } : {}),
     ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
     ...(release === undefined ? {} : { release }),

@@ -54,6 +54,8 @@ export const limits = {
   visibilityMs: 60_000,
   /** Operations that one message names; also what one executor runs at once. */
   chainOperationsMax: 64,
+  /** How often error hooks have a failed call made, the first time included: Pulumi's own limit. */
+  errorHookTriesMax: 100,
   /** How many operations one operation may need or release; wider graphs get joins. */
   fanMax: 32,
   /**

@@ -172,6 +172,10 @@ export const catalogue = {
     exit: 1,
     hint: 'Remove `protect` from the resource in the program and run `up` first.',
   },
+  DESTROY_NEEDS_PROGRAM: {
+    exit: 1,
+    hint: 'Run it with --run-program, so that the hooks can be called.',
+  },
   DEPLOYMENT_FAILED: {
     exit: 1,
     hint: 'Correct what the errors of the display name (with --json: its diagnosticEvent lines), and run the command again.',

@@ -36,6 +36,8 @@ export interface DeploymentOptions {
    */
   readonly execute: 'here' | 'elsewhere' | 'functions'
   readonly message: string
+  /** Whether a destroy runs the program, for its hooks and providers; absent: no. */
+  readonly runProgram?: boolean
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
   /** Policy packs that judge it; paths relative to the project's folder, or absolute. */
@@ -67,6 +69,14 @@ export interface Targeting {
   readonly excludeDependents: boolean
   /** Protected resources, and what they stand on, are left out. */
   readonly excludeProtected: boolean
+}
+
+/** Whether a command runs the program of its stack. */
+export function runsProgram({
+  command,
+  runProgram,
+}: Pick<DeploymentOptions, 'command' | 'runProgram'>): boolean {
+  return command === 'up' || runProgram === true
 }
 
 /**
@@ -156,6 +166,20 @@ export type Decision =
       /** It is a method that registered resources: a later life asks it again for these. */
       readonly isAskedAgain?: boolean
     }
+  /**
+   * Hooks of the program that were run, with what they came to: they are not run again. `hook`: the
+   * moment, by its name in the state; `operation`: absent where the generator settles the resource.
+   */
+  | {
+      readonly kind: 'hooked'
+      readonly urn: Urn
+      readonly hook: string
+      readonly operation?: OperationId
+      readonly verdict: 'succeeded' | 'failed'
+      readonly error?: string
+    }
+  /** An error hook wants a failed call made again, as another operation that takes its place. */
+  | { readonly kind: 'retried'; readonly of: OperationId; readonly operation: Operation }
   /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
   | {
       readonly kind: 'program-ended'

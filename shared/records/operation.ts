@@ -3,7 +3,10 @@ import { typeOf, type Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { OperationId } from './ids.ts'
 
-/** What a step does, in the words of Pulumi's events; `join` is ours and has no provider call. */
+/**
+ * What a step does, in the words of Pulumi's events; `join` and `hook` are ours and have no
+ * provider call.
+ */
 export type StepOp =
   | 'same'
   | 'create'
@@ -21,6 +24,7 @@ export type StepOp =
   | 'discard-replaced'
   | 'remove-pending-replace'
   | 'join'
+  | 'hook'
 
 /**
  * Where an older state of a resource is: in the pinned base (index and URN must agree), or made by
@@ -73,6 +77,13 @@ export interface Operation {
    * True when the cloud is not to be asked (component, external, retained, deleted with another).
    */
   readonly skipCall?: boolean
+  /**
+   * Hooks of the program stand around this call: the generator tells of it, and what its failure
+   * means.
+   */
+  readonly hooked?: boolean
+  /** Of a hook: the call that it stands before or after; the generator itself runs and ends it. */
+  readonly hook?: { readonly when: 'before' | 'after'; readonly of: OperationId }
   /** True for a delete that is done though the resource is protected. */
   readonly ignoreProtect?: boolean
   /**
@@ -88,6 +99,11 @@ export interface Operation {
   > | null
   /** Whether the program asked for it (counted in summaries). */
   readonly logical: boolean
+}
+
+/** Whether an operation is the generator's own: no executor ever begins it. */
+export function isUnsent({ op }: Pick<Operation, 'op'>): boolean {
+  return op === 'join' || op === 'hook'
 }
 
 /** Whether the success of an operation is an object that did not exist before. */

@@ -41,6 +41,7 @@ export interface Asked {
   readonly parallel?: number
   readonly refresh?: boolean
   readonly continueOnError?: boolean
+  readonly runProgram?: boolean
   readonly ignoreProtect?: boolean
   readonly release?: 'dataflow' | 'antichain'
   readonly config?: DeployRequest['config']
@@ -248,6 +249,7 @@ function requestOf(given: {
       execute: 'here',
       ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),
       message: '',
+      ...(asked.runProgram === true ? { runProgram: true } : {}),
       release: asked.release ?? 'dataflow',
       policyPacks: (asked.packs ?? []).map(({ path }) => ({ path })),
       ...(asked.targeting === undefined

@@ -24,6 +24,7 @@ export type Program = (monitor: Monitor) => Promise<void>
 /** The monitor as a scripted program sees it. */
 export interface Monitor {
   readonly stack: string
+  readonly client: ResourceMonitorClient
   readonly register: (
     request: Partial<RegisterResourceRequest> & { type: string; name: string },
   ) => Promise<RegisterResourceResponse>
@@ -90,6 +91,7 @@ function connect(address: string): Connected {
     call(done => client.invoke(ResourceInvokeRequest.create({ args: {}, ...request }), done))
   const monitorOf = (root: string): Monitor => ({
     stack: root,
+    client,
     register: request =>
       call(done =>
         client.registerResource(

@@ -135,6 +135,7 @@ function goalOf(node: Node, registered: ReadonlySet<Urn>): Goal {
     ...{ propertyDependencies: new Map(), deleteBeforeReplace: undefined, ignoreChanges: [] },
     ...{ replaceOnChanges: [], additionalSecretOutputs: [], hideDiff: [], customTimeouts: {} },
     ...{ replaceWith: [], replacementTrigger: null, importId: '', sourcePosition: '' },
+    resourceHooks: new Map(),
   }
 }
 

@@ -30,6 +30,8 @@ const requestBody = z.strictObject({
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
+  /** Of a destroy: run the program too. */
+  runProgram: z.boolean().optional(),
   ignoreProtect: z.literal(true).optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** The resources that it is about; absent: all. */
@@ -125,7 +127,7 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
-  const { archive: named, release, ignoreProtect, targeting, ...rest } = body
+  const { archive: named, release, ignoreProtect, targeting, runProgram, ...rest } = body
   const archive = named as BlobHash | undefined
   const asked: DeploymentRequest = {
     stack,
@@ -136,6 +138,7 @@ async function putRequest(
     options: {
       ...rest,
       execute: ports.execute,
+      ...(runProgram === true ? { runProgram } : {}),
       ...(release === undefined ? {} : { release }),
       ...(targeting === undefined ? {} : { targeting }),
       ...(ignoreProtect === undefined ? {} : { ignoreProtect }),

@@ -1,6 +1,7 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Base } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
+import { lastTry } from '../deployment/recorded.ts'
 import { createDeploymentRunner } from '../generator/deployment-runner.ts'
 import { createReplay } from '../generator/deployment-replay.ts'
 import { takenBy } from '../generator/planning.ts'
@@ -26,7 +27,8 @@ export function contextOf(
   const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
   const ctx = life.contextOf(base, runner, replay)
   const hasSucceeded = (id: OperationId): boolean =>
-    deps.before.get(id)?.head.end?.verdict === 'succeeded'
+    deps.before.get(recorded === undefined ? id : lastTry(recorded, id))?.head.end?.verdict ===
+    'succeeded'
   if (recorded !== undefined)
     restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
   for (const decision of recorded?.decisions ?? [])

@@ -3,7 +3,8 @@ import { emptyMap } from '../../values/value.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
 import { operationOf } from '../deployment/operations.ts'
-import { followPlan, type PlannedOperation, runPlan } from '../deployment/plan-run.ts'
+import type { PlannedOperation } from '../deployment/hook-operations.ts'
+import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import { createSealing, type Sealing } from '../deployment/sealing.ts'
 import { Bail, type GeneratorContext } from '../generator/context.ts'
 import { defaultPackages } from '../generator/default-packages.ts'
@@ -16,6 +17,7 @@ import type { Step } from '../step.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { contextOf } from './command-context.ts'
 import type { Life } from './life.ts'
+import { previewDepsOf } from './preview-deps.ts'
 import { recordedPlan } from './recorded-plan.ts'
 
 /**
@@ -37,7 +39,7 @@ export async function deployImport(deps: CommandDeps, base: Base): Promise<boole
 
 /** Tells what an import would adopt; reads it, changes nothing (I11). */
 export async function previewImport(life: Life, base: Base): Promise<boolean> {
-  const ctx = life.contextOf(base, createPreviewRunner(life.performing, life.emitter))
+  const ctx = life.contextOf(base, createPreviewRunner(previewDepsOf(life)))
   try {
     const { steps } = await readyFor(life, ctx)
     for (const step of steps) {

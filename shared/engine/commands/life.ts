@@ -14,6 +14,7 @@ import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { PackageRequest } from '../generator/goal.ts'
 import { createHeldBy, type HeldBy } from './held-by.ts'
+import { runsProgram } from '../../records/log.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
@@ -48,6 +49,8 @@ export interface Life extends LifeDeps, HeldBy {
   /** Notes that this process itself raised the stop flag: it is no wish of somebody else's. */
   readonly noteStop: () => void
   readonly hasStopped: () => boolean
+  /** A hook failed after its step was done: the deployment fails, and ends unless errors do not. */
+  readonly afterFailed: () => 'goes on' | 'ends'
   /** Whether something failed of which the deployment went on. */
   readonly hasFailed: () => boolean
   readonly contextOf: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
@@ -87,6 +90,12 @@ export function createLife(deps: LifeDeps): Life {
     },
     hasStopped: () => hasStopped,
     hasFailed: () => hasFailed,
+    afterFailed() {
+      hasFailed = true
+      if (request.options.continueOnError) return 'goes on'
+      abort()
+      return 'ends'
+    },
     contextOf: (base, runner, replay) => ({
       stack,
       project,
@@ -94,6 +103,7 @@ export function createLife(deps: LifeDeps): Life {
       continueOnError: request.options.continueOnError,
       autonaming: request.autonaming,
       ...held.now(),
+      isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
       ignoreProtect: request.options.ignoreProtect === true,
       base,
       sets,

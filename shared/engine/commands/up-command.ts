@@ -13,6 +13,7 @@ import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { planDeletes as admitDeletes, tellUnmet, unmetOf } from '../generator/planning.ts'
 import { isStackAllowed, statesNow } from '../generator/policies.ts'
+import { destroySteps } from '../generator/destroying.ts'
 import { unwrittenPositions } from '../generator/positions.ts'
 import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
@@ -22,6 +23,7 @@ import { contextOf } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { areAllProtected } from './protected-kept.ts'
+import { serveHooks } from './serve-hooks.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
 
@@ -50,10 +52,11 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
       ...positions,
       unmet.length === 0 ? ended : { ...ended, unmet },
     ])
-    isWhole = areGone && hasTargets
+    isWhole = areGone && hasTargets && !life.hasFailed()
   }
   if (life.fault() === undefined) {
-    await applyStackOutputs(ctx, outputs, isWhole)
+    // A stack that is gone has none.
+    if (!ctx.isDestroying || !part.isClean) await applyStackOutputs(ctx, outputs, isWhole)
     const positions = part.isClean ? [] : unwrittenPositions(ctx, deps)
     await writer.append(...positions, { kind: 'phase', phase: 'outputs-applied' })
   }
@@ -78,14 +81,19 @@ async function afterProgram(
   ctx: GeneratorContext,
   replay: Replay | undefined,
 ): Promise<boolean> {
-  const { recorded, writer } = deps
-  if (recorded !== undefined) countRecorded({ ...deps, recorded }, ctx.base)
+  const { recorded, writer, before, life } = deps
   const known = recordedPlan(deps, ctx.base, 'deletes')
+  const isAsked = known?.some(({ operation: { op, id } }) => op === 'hook' && !before.has(id))
+  const served = isAsked === true ? serveHooks(life, ctx) : undefined
+  // A program that runs again counts by itself what it came to.
+  if (recorded !== undefined && served === undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const isStoppedByFailure = !ctx.continueOnError
   const hasTargets = areTargetsKnown(ctx)
   const areGone =
     known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
-  const isWhole = tellUnmet(ctx, recorded?.programEnded?.unmet ?? []) && areGone && hasTargets
+  const hasFinished = (await served?.finish()) !== false
+  const isMet = tellUnmet(ctx, recorded?.programEnded?.unmet ?? [])
+  const isWhole = isMet && areGone && hasTargets && hasFinished && !life.hasFailed()
   const kept = async (): Promise<readonly ResourceState[]> => {
     const { resources } = decodeSnapshot(await deps.foldNow(), deps.life.request.secrets)
     return resources.filter(state => !state.delete && !state.external)
@@ -93,6 +101,7 @@ async function afterProgram(
   if (deps.life.fault() !== undefined) return isWhole
   if (recorded?.hasPassed('outputs-applied') === true) return judged(deps, ctx, isWhole, kept)
   const stack = await stackState(ctx, replay)
+  if (ctx.isDestroying) return isWhole
   if (stack !== undefined) ctx.sets.current.set(stack.state.urn, { ...stack, op: 'same' })
   const outputs = recorded?.programEnded?.outputs
   const given = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
@@ -125,6 +134,18 @@ async function stackState(
   return index < 0 ? undefined : ctx.base.tracked(index)
 }
 
+/** What the program does not register any more, and what earlier lives made of it. */
+function unwanted(
+  ctx: GeneratorContext,
+  { left, mayGo }: Parameters<typeof destroySteps>[1],
+): ReturnType<typeof destroySteps> {
+  const { graph, snapshot } = ctx.base
+  const condemned = [...condemnedSteps(ctx, mayGo), ...leftoverSteps(ctx, left)]
+  if (left.length === 0) return { graph, condemned }
+  const states = [...snapshot.resources, ...left.map(({ state }) => state)]
+  return { graph: stateGraph(states), condemned }
+}
+
 /**
  * Plans and follows the deletes of what nobody wants any more; what `before` makes of the resources
  * of which planned steps did not come is durable with the plan.
@@ -136,7 +157,9 @@ async function deleteCondemned(
 ): Promise<boolean> {
   const mayGo = await deleteScope(ctx)
   const left = await leftovers(ctx)
-  const condemned = [...condemnedSteps(ctx, mayGo), ...leftoverSteps(ctx, left)]
+  const { graph, condemned } = ctx.isDestroying
+    ? destroySteps(ctx, { left, mayGo })
+    : unwanted(ctx, { left, mayGo })
   const steps = condemned.map(({ step }) => step)
   if (!admitDeletes(ctx, steps.toReversed())) return false
   // The program's end is not recorded: another life would take it for the leave to go on.
@@ -152,10 +175,6 @@ async function deleteCondemned(
     if (decisions.length > 0) await deps.writer.append(...decisions)
     return tellUnmet(ctx, unmet)
   }
-  const graph =
-    left.length === 0
-      ? ctx.base.graph
-      : stateGraph([...ctx.base.snapshot.resources, ...left.map(({ state }) => state)])
   const release = releaseOf(deps.life)
   tellWaves(ctx.emitter, { graph, condemned, release })
   const waiting =

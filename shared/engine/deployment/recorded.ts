@@ -1,4 +1,5 @@
 import type { Urn } from '../../names/urn.ts'
+import type { OperationId } from '../../records/ids.ts'
 import type { Decision, Phase } from '../../records/log.ts'
 import type { Operation, StateReference } from '../../records/operation.ts'
 import type { StoredResource } from '../../state/stored.ts'
@@ -25,6 +26,12 @@ export interface Recorded {
   readonly plan: (what: Of<'plan'>['what']) => readonly Operation[] | undefined
   readonly hasPassed: (phase: Phase) => boolean
   readonly programEnded: Of<'program-ended'> | undefined
+  /** What a hook operation came to. */
+  readonly hooked: (operation: OperationId) => Of<'hooked'> | undefined
+  /** What hooks of a resource came to that the generator settles. */
+  readonly hookedAt: (urn: Urn, hook: string) => Of<'hooked'> | undefined
+  /** The operation that took the place of a failed one. */
+  readonly retried: (operation: OperationId) => Operation | undefined
 }
 
 /** Reads a log as what a new life has to know of the ones before. */
@@ -37,6 +44,8 @@ export function recordedOf(view: LogView): Recorded {
   const plans = new Map<string, readonly Operation[]>()
   const phases = new Set<Phase>()
   let programEnded: Of<'program-ended'> | undefined
+  const hooked = new Map<OperationId | string, Of<'hooked'>>()
+  const retried = new Map<OperationId, Operation>()
   for (const decision of decisions) {
     if (decision.kind === 'registration') push(byUrn, decision.urn, decision)
     else if (decision.kind === 'settled') push(byUrn, decision.operation.urn, decision)
@@ -44,6 +53,9 @@ export function recordedOf(view: LogView): Recorded {
     else if (decision.kind === 'answered') push(answers, decision.key, decision)
     else if (decision.kind === 'phase') phases.add(decision.phase)
     else if (decision.kind === 'program-ended') programEnded = decision
+    else if (decision.kind === 'retried') retried.set(decision.of, decision.operation)
+    else if (decision.kind === 'hooked')
+      hooked.set(decision.operation ?? `${decision.hook} ${decision.urn}`, decision)
     else if (decision.kind === 'plan')
       plans.set(
         decision.what,
@@ -60,7 +72,17 @@ export function recordedOf(view: LogView): Recorded {
     plan: what => plans.get(what),
     hasPassed: phase => phases.has(phase),
     programEnded,
+    hooked: operation => hooked.get(operation),
+    hookedAt: (urn, hook) => hooked.get(`${hook} ${urn}`),
+    retried: operation => retried.get(operation),
   }
+}
+
+/** The last of the operations that took each other's place, from one of them on. */
+export function lastTry({ retried }: Pick<Recorded, 'retried'>, id: OperationId): OperationId {
+  let last = id
+  for (let next = retried(last); next !== undefined; next = retried(last)) last = next.id
+  return last
 }
 
 /** The highest operation id that a log has, 0 when it has none. */
@@ -75,7 +97,7 @@ export function lastOperation(view: LogView): number {
 
 function operationsIn(decision: Decision, view: LogView): readonly Operation[] {
   if (decision.kind === 'registration') return decision.operations
-  if (decision.kind === 'settled') return [decision.operation]
+  if (decision.kind === 'settled' || decision.kind === 'retried') return [decision.operation]
   if (decision.kind === 'plan') return decision.pages.flatMap(hash => view.pages.get(hash) ?? [])
   return []
 }

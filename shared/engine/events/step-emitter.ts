@@ -172,7 +172,7 @@ function isCountedRead(step: Step, end: StepEnd): boolean {
 
 /** Steps that people are not shown: default providers and bookkeeping. */
 function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
-  if (step.op === 'remove-pending-replace' || step.op === 'join') return true
+  if (['remove-pending-replace', 'join', 'hook'].includes(step.op)) return true
   return isProviderType(step.type) && isDefaultProviderName(nameOf(step.urn))
 }
 

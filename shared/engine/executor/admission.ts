@@ -83,6 +83,7 @@ function callOf(op: StepOp): Call | undefined {
     case 'discard-replaced':
     case 'remove-pending-replace':
     case 'join':
+    case 'hook':
       return undefined
     default:
       return op satisfies never

@@ -90,6 +90,7 @@ function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<
     case 'replace':
     case 'remove-pending-replace':
     case 'join':
+    case 'hook':
       return Promise.resolve(succeeded(step.next))
     default:
       return step.op satisfies never

@@ -41,6 +41,7 @@ export function createPlanIndex(
     for (const decision of records.flatMap(record => record.decisions)) {
       if (decision.kind === 'pin') pin = decision
       if (decision.kind === 'settled') settle(decision.operation.id, decision.state)
+      if (decision.kind === 'retried') operations.set(decision.operation.id, decision.operation)
       if (decision.kind === 'registration')
         for (const operation of decision.operations) operations.set(operation.id, operation)
       if (decision.kind === 'plan')

@@ -6,10 +6,11 @@ import { emptyMap } from '../../values/value.ts'
 import { withoutInternal } from '../../providers/registry.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
 import type { Step } from '../step.ts'
-import { type EndedStep, succeeded } from '../step-end.ts'
+import { type EndedStep, failed, succeeded } from '../step-end.ts'
 import { Bail, failRegistration, type GeneratorContext } from './context.ts'
 import { type Candidate, isSettledHere } from './candidate.ts'
 import { noteEnds } from './note-ends.ts'
+import { afterSettled, beforeSettled } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
 /** Carries the steps of a registration out and answers what the resource is then. */
@@ -159,8 +160,15 @@ async function settleChange(
     ctx.emitter.count(step, end)
     return { step, end, tracked: undefined }
   }
+  const refused = await beforeSettled(ctx, step)
+  if (refused !== undefined) {
+    const end = failed({ message: refused, status: 'ok' })
+    ctx.emitter.ended(step, end)
+    return { step, end, tracked: undefined }
+  }
   const state = markSecretOutputs(await settledState(ctx, step, step.next), () => undefined)
   const tracked = await ctx.runner.settle({ step, state, ...recordOf(ctx, candidate, steps) })
+  await afterSettled(ctx, step, tracked.state)
   const end = succeeded(tracked.state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)

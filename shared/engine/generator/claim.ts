@@ -95,6 +95,7 @@ export function draftOf(goal: Goal, claim: Claim): ResourceState {
     ignoreChanges: goal.ignoreChanges,
     hideDiff: goal.hideDiff,
     replaceOnChanges: goal.replaceOnChanges,
+    resourceHooks: goal.resourceHooks,
     // As in the original: what is compared after an import has no trigger, nor is one kept of it.
     replacementTrigger: claim.imported === undefined ? goal.replacementTrigger : null,
     importID: goal.importId,

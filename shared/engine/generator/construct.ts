@@ -7,7 +7,6 @@ import type {
 import { parseReference } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
-import { downgradeOutputs } from '../../values/walk.ts'
 import { Bail, type GeneratorContext } from './context.ts'
 import { inherit, type Registration } from './goal.ts'
 import { withOutputs } from './output-dependencies.ts'
@@ -25,7 +24,7 @@ export interface RemoteRegistration {
   readonly registerAlone: () => Promise<Urn>
 }
 
-/** A component that was made. No output values are in its outputs any more. */
+/** A component that was made. What output values inside depend on stands in `dependencies` too. */
 export interface Constructed {
   readonly urn: Urn
   readonly outputs: PropertyMap
@@ -92,7 +91,7 @@ async function alone({ registerAlone }: RemoteRegistration): Promise<Constructed
 function constructedOf({ urn, outputs, dependencies }: ConstructResult): Constructed {
   return {
     urn,
-    outputs: downgradeOutputs(outputs),
+    outputs,
     dependencies: withOutputs(outputs, dependencies),
   }
 }

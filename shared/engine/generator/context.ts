@@ -16,6 +16,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
+import type { HookMoment } from '../hooks.ts'
 import type { Base } from '../deployment/base.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { Goal } from './goal.ts'
@@ -42,6 +43,11 @@ export interface StepRunner {
   readonly settle: (decision: SettledDecision) => Promise<TrackedState>
   /** Records outputs that were registered: the whole state that results. */
   readonly outputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
+  /**
+   * Runs the hooks of a resource that the generator settles, once for all lives; answers why one
+   * failed. Told of it are only warnings.
+   */
+  readonly hook: (moment: HookMoment) => Promise<string | undefined>
   /**
    * The answer to a call of the program: the recorded one, or what `ask` says, recorded before the
    * next decision is (I10). Equal keys are answered in the order in which they were asked. What is
@@ -73,6 +79,8 @@ export interface GeneratorContext {
   readonly planning: Planning
   /** The policy packs that judge what is decided, in order. */
   readonly analyzers: readonly Analyzer[]
+  /** A destroy that runs its program: nothing is made or changed but components and providers. */
+  readonly isDestroying: boolean
   /** Whether protected resources are deleted and replaced like others. */
   readonly ignoreProtect: boolean
   readonly base: Base
@@ -105,6 +113,13 @@ export interface GeneratorContext {
   readonly digestOf: (goal: Goal) => string
   /** Keyed digest of a call of the program, to find its recorded answer. */
   readonly digestOfCall: (call: CallIdentity) => string
+}
+
+/** Reports that a hook failed after its step was done: the state stays, the deployment fails. */
+export function hookFailed(ctx: GeneratorContext, message: string, urn: Urn): void {
+  ctx.emitter.diagnostic('error', message, urn)
+  ctx.noteFailure()
+  if (!ctx.continueOnError) ctx.abort()
 }
 
 /** Thrown when an error was reported already and nothing more is to be decided. */

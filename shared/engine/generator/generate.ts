@@ -10,6 +10,7 @@ import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context
 import { type Candidate, markReplaced } from './candidate.ts'
 import { adopted } from './adopt.ts'
 import { type Claim, claimUrn, draftOf } from './claim.ts'
+import { leftForDelete } from './destroying.ts'
 import { differenceOf } from './difference.ts'
 import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
@@ -46,6 +47,8 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
       ctx.sets.current.set(claim.urn, known)
       return known
     }
+    const left = ctx.isDestroying ? await leftForDelete(ctx, goal, claim) : undefined
+    if (left !== undefined) return left
     if (!isTargeted && !(await isTaken(ctx, claim))) {
       planUntargeted(ctx, claim, goal)
       const kept = claim.old?.state ?? draft

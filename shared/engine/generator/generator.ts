@@ -15,7 +15,8 @@ import {
 } from './construct.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 import { generate } from './generate.ts'
-import { inherit, type PackageRequest, type Registration } from './goal.ts'
+import type { PackageRequest, Registration } from './goal.ts'
+import { type Heir, type Inheritance, inherited } from './inherited.ts'
 import { planOutputs } from './planning.ts'
 import {
   createDefaultProviders,
@@ -24,6 +25,7 @@ import {
 } from './provider-resolution.ts'
 import { type ReadRequest, readResource } from './read.ts'
 import { createResourceTree, type ResourceTree } from './resource-tree.ts'
+import { afterOutputs } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
 /** A function call of the program. */
@@ -40,9 +42,11 @@ export interface InvokeRequest {
 export interface Generator {
   /**
    * Decides, carries out, and answers what the resource is. Throws `Bail` or `RegistrationFailed`
-   * after the error was told.
+   * after the error was told. `hasInherited`: what its parent hands down was put in already.
    */
-  readonly register: (registration: Registration) => Promise<CurrentState>
+  readonly register: (registration: Registration, hasInherited?: boolean) => Promise<CurrentState>
+  /** What a registration gets from its parent where it says nothing itself. */
+  readonly inherited: (asked: Heir) => Inheritance
   /**
    * Has a provider make a component, and answers what came of it. Throws `Bail` after its error was
    * told.
@@ -88,10 +92,9 @@ export function createGenerator(deps: GeneratorDeps): Generator {
     done.catch(() => undefined)
     return done
   }
-  const register = async (asked: Registration): Promise<CurrentState> => {
-    const above = asked.parent === '' ? undefined : ctx.sets.goals.get(asked.parent)
-    const registration = inherit(asked, above)
-    const goal = await resolveProvider(ctx, registration, defaults, required)
+  const register = async (asked: Registration, hasInherited: boolean): Promise<CurrentState> => {
+    const registration = hasInherited ? asked : { ...asked, ...inherited(ctx, asked) }
+    const goal = await resolveProvider(registration, defaults, required)
     const current = await generate(ctx, goal)
     const { urn, id } = current.state
     const { custom, parent } = registration
@@ -111,7 +114,8 @@ export function createGenerator(deps: GeneratorDeps): Generator {
     return current
   }
   return {
-    register: asked => track(register(asked)),
+    register: (asked, hasInherited = false) => track(register(asked, hasInherited)),
+    inherited: asked => inherited(ctx, asked),
     construct: asked => track(construct(asked)),
     below: tree.below,
     read: asked => track(read(asked)),
@@ -119,12 +123,13 @@ export function createGenerator(deps: GeneratorDeps): Generator {
       const current = ctx.sets.current.get(urn)
       if (current === undefined)
         bail(ctx, `cannot complete a resource '${urn}' whose registration isn't pending`, urn)
+      // What is not made has no outputs either.
+      if (current.passedOver === 'not made') return Promise.resolve()
       if (current.state.type === stackType && current.state.parent === '') {
         stackOutputs = outputs
         return Promise.resolve()
       }
-      if (current.passedOver === 'not made') return Promise.resolve()
-      return track(applyOutputs(ctx, current, outputs))
+      return track(applyOutputs(ctx, current, outputs).then(() => afterOutputs(ctx, urn)))
     },
     invoke: asked => track(invoke(ctx, asked, { tree, defaults })),
     call: asked => track(callMethod(ctx, asked, { ...deps, defaults })),

@@ -29,6 +29,7 @@ const silent: Registration = {
   customTimeouts: {},
   replaceWith: [],
   replacementTrigger: null,
+  resourceHooks: new Map(),
   importId: '',
   sourcePosition: '',
   stackTrace: [],

@@ -37,6 +37,8 @@ export interface Registration {
   readonly customTimeouts: CustomTimeouts
   readonly replaceWith: readonly Urn[]
   readonly replacementTrigger: PropertyValue
+  /** Names of hooks by their moment. */
+  readonly resourceHooks: ReadonlyMap<string, readonly string[]>
   /** The id of what the resource is to adopt, '' for none. */
   readonly importId: string
   readonly sourcePosition: string
@@ -73,6 +75,7 @@ export const emptyGoal: Goal = {
   customTimeouts: {},
   replaceWith: [],
   replacementTrigger: null,
+  resourceHooks: new Map(),
   importId: '',
   sourcePosition: '',
   stackTrace: [],
@@ -82,7 +85,10 @@ export const emptyGoal: Goal = {
 export type Inheritable = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
 
 /** The registration with what it left open taken from its parent's goal. */
-export function inherit(registration: Registration, parent: Inheritable | undefined): Registration {
+export function inherit<T extends Inheritable>(
+  registration: T,
+  parent: Inheritable | undefined,
+): T {
   if (parent === undefined) return registration
   return {
     ...registration,

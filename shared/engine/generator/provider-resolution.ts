@@ -99,11 +99,11 @@ export function withPluginInputs(inputs: PropertyMap, request: PackageRequest): 
 }
 
 /**
- * The registration as a goal: its provider resolved, plugin facts written into a provider's inputs.
+ * The registration, which has what it inherits, as a goal: its provider resolved, plugin facts
+ * written into a provider's inputs.
  * Source: `engine.md` 2.2 steps 10-14.
  */
 export async function resolveProvider(
-  ctx: GeneratorContext,
   registration: Registration,
   defaults: DefaultProviders,
   required: ReadonlyMap<string, PackageRequest>,
@@ -117,8 +117,10 @@ export async function resolveProvider(
         : undefined
     return { ...rest, provider: '', inputs: withPluginInputs(rest.inputs, table ?? plugin) }
   }
-  const explicit = explicitProvider(ctx, registration)
-  return { ...rest, provider: explicit === '' ? await defaults.reference(plugin) : explicit }
+  return {
+    ...rest,
+    provider: rest.provider === '' ? await defaults.reference(plugin) : rest.provider,
+  }
 }
 
 /**

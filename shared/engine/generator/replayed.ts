@@ -8,6 +8,7 @@ import { noteEnds } from './note-ends.ts'
 import { takenBy } from './planning.ts'
 import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 import { forget } from './restore.ts'
+import { afterSettled } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
 /**
@@ -80,6 +81,7 @@ async function settledAgain(
   ctx.emitter.pre(step)
   const inputs = step.op === 'same' ? (claim.old?.state.inputs ?? state.inputs) : state.inputs
   await useProvider(ctx, state, inputs)
+  await afterSettled(ctx, step, state)
   const end = succeeded(state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)

@@ -17,8 +17,11 @@ import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
 import { messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
+import { createCallbacks } from './callbacks.ts'
+import { createHooks, type Hooks } from './hooks.ts'
 import { createMethodEndpoints, type MethodEndpoints } from './method-endpoints.ts'
 import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
+import { createRegistrar } from './register.ts'
 
 /** Largest message in either direction, in bytes: Pulumi's own limit. */
 const messageBytesMax = 400 * 1024 * 1024
@@ -27,6 +30,8 @@ const messageBytesMax = 400 * 1024 * 1024
 export interface MonitorServer {
   /** `127.0.0.1:<port>` */
   readonly address: string
+  /** The hooks that the program registered. */
+  readonly hooks: Hooks
   /** Further addresses of the same services, for methods of resources. */
   readonly methods: MethodEndpoints
   /** Gives what the program is answered; before it, calls wait. */
@@ -52,10 +57,14 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
   const opened = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
+  const callbacks = createCallbacks()
+  const hooks = createHooks(callbacks)
   const engine = engineHandlers(deps)
   const handlers = monitorHandlers(opened.promise, {
     signalled: signalled.resolve,
     released: released.promise,
+    registrar: createRegistrar(callbacks),
+    hooks,
   })
   const serve = (heard?: (method: string) => void): Promise<string> => {
     const server = new Server(options)
@@ -67,12 +76,16 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
   }
   return {
     address: await serve(),
+    hooks,
     methods: createMethodEndpoints(serve),
     open: opened.resolve,
     abort: () => aborted.reject(new Bail()),
     signalled: signalled.promise,
     release: released.resolve,
-    close: () => servers.forEach(server => server.forceShutdown()),
+    close() {
+      callbacks.close()
+      servers.forEach(server => server.forceShutdown())
+    },
   }
 }
 

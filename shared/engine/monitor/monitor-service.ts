@@ -22,6 +22,7 @@ import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
 import { registerRemote } from './construct-request.ts'
+import type { Hooks } from './hooks.ts'
 import { methodReply, readMethodRequest } from './method-call.ts'
 import { replyOptions, toldOutputs } from './reply-options.ts'
 import { createStackTraces } from './stack-traces.ts'
@@ -34,6 +35,7 @@ import {
   type ReadingDeps,
   urnOrNone,
 } from './read-registration.ts'
+import type { Registrar } from './register.ts'
 
 /** What the monitor answers with. */
 export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
@@ -45,6 +47,8 @@ export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
 export interface ProgramSignals {
   readonly signalled: () => void
   readonly released: Promise<void>
+  readonly registrar: Registrar
+  readonly hooks: Hooks
 }
 
 const features: readonly ResourceMonitorFeature[] = [
@@ -88,10 +92,6 @@ const featureNames: ReadonlySet<string> = new Set([
 
 /** What later versions answer, refused by name. */
 const notYetHandlers = {
-  registerStackTransform: () => Promise.reject(notYet('stack transforms')),
-  registerStackInvokeTransform: () => Promise.reject(notYet('invoke transforms')),
-  registerResourceHook: () => Promise.reject(notYet('resource hooks')),
-  registerErrorHook: () => Promise.reject(notYet('error hooks')),
   registerPackage: () => Promise.reject(notYet('packages with parameters')),
 }
 
@@ -102,10 +102,18 @@ const notYetHandlers = {
 export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSignals) {
   const traces = createStackTraces()
   const opened = given.then(deps => ({ ...deps, traces }))
-  const register = async (request: RegisterResourceRequest): Promise<RegisterResourceResponse> => {
+  const { registrar, hooks } = signals
+  const register = async (asked: RegisterResourceRequest): Promise<RegisterResourceResponse> => {
     const deps = await opened
-    if (request.remote) return registerRemote(request, deps, register)
-    const current = await deps.generator.register(await readRegistration(request, deps))
+    const { request, isTransformed, registered: note } = await registrar.transform(deps, asked)
+    if (request.remote) {
+      const made = await registerRemote(request, deps, register)
+      note(made.urn)
+      return made
+    }
+    const registration = await readRegistration(request, deps)
+    const current = await deps.generator.register(registration, isTransformed)
+    note(current.state.urn)
     return registered(current, request)
   }
   let isSignalled = false
@@ -144,7 +152,7 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
       }
     },
     invoke: async (request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> =>
-      invoke(await opened, request),
+      invoke(await opened, await registrar.transformInvoke(await opened, request)),
     async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await opened
       if (request.packageRef !== '') throw notYet('packages with parameters')
@@ -153,6 +161,8 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
         return methodReply(await deps.generator.call(asked), request)
       })
     },
+    ...registrar.handlers,
+    ...hooks.handlers,
     ...notYetHandlers,
     async signalAndWaitForShutdown(): Promise<object> {
       if (isSignalled) throw new Error('Already waiting for shutdown')
@@ -219,7 +229,7 @@ function registered(
     object: toWire(toldOutputs(outputs, request), replyOptions(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
-    // What was not made for it is no target: its outputs are not known.
+    // What was not made has outputs that nobody knows.
     unknown: passedOver === 'not made',
   }
 }

@@ -81,6 +81,7 @@ export async function readRegistration(
     replaceWith: request.replaceWith.map(parseUrn),
     importId: request.importId,
     replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
+    resourceHooks: hooksIn(request.hooks),
     sourcePosition: positionOf(request.sourcePosition, deps.root),
     stackTrace: framesOfRequest(request, deps),
   }
@@ -129,15 +130,9 @@ export function urnOrNone(text: string): Urn | '' {
 
 function refuseMissing(request: RegisterResourceRequest): void {
   const asked: readonly (readonly [boolean, string])[] = [
-    [request.transforms.length > 0, 'transforms'],
     [request.packageRef !== '', 'packages with parameters'],
     [request.stateMigrations.length > 0, 'state migrations'],
     [request.envVarMappings.size > 0, 'envVarMappings'],
-    [
-      !request.remote &&
-        Object.values(request.hooks ?? {}).some(names => Array.isArray(names) && names.length > 0),
-      'resource hooks',
-    ],
   ]
   for (const [isAsked, feature] of asked) if (isAsked) throw missing(feature, request.name)
 }
@@ -155,11 +150,20 @@ function requireToken(request: RegisterResourceRequest): void {
     )
 }
 
+/** The names of hooks by their moment; moments without any are left out. */
+function hooksIn(hooks: RegisterResourceRequest['hooks']): ReadonlyMap<string, readonly string[]> {
+  const all = Object.entries(hooks ?? {}).map(
+    ([moment, names]) => [moment[0]?.toUpperCase() + moment.slice(1), names] as const,
+  )
+  return new Map(all.filter(([, names]) => names.length > 0))
+}
+
 function triggerOf(wire: unknown): PropertyValue {
   const value = valueFromWire(wire, programOptions, 'replacementTrigger') ?? null
   return downgradeOutputs(new Map([['trigger', value]])).get('trigger') ?? null
 }
 
+/** What each property depends on: what the request says, and what is in its output values. */
 function propertyDependencies(
   request: RegisterResourceRequest,
   inputs: PropertyMap,
