@@ -1,5 +1,6 @@
 import type { BlobHash } from '../../records/ids.ts'
 import { stackPartsOf } from '../../records/ids.ts'
+import type { Autonaming } from '../../names/automatic-name.ts'
 import type { Analyzer, AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import { shortPath } from '../../providers/analyzers/short-path.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
@@ -10,7 +11,7 @@ import type { Planning } from '../plan/planning.ts'
 import type { UpdatePlan } from '../plan/update-plan.ts'
 import type { DeployRequest } from '../request.ts'
 
-/** What a run is held to: an update plan and policy packs. */
+/** What a run is held to: an update plan, policy packs, rules for names. */
 export interface HeldBy {
   /** Opens the plan that the deployment is held to, if there is one. Throws PLAN_INVALID. */
   readonly openPlan: () => Promise<void>
@@ -24,6 +25,7 @@ export interface HeldBy {
 
 /** What of it decisions are made with. */
 interface HeldNow {
+  readonly autonaming: Autonaming | undefined
   readonly planning: Planning
   readonly analyzers: readonly Analyzer[]
 }
@@ -60,6 +62,6 @@ export function createHeldBy(deps: {
         analyzers.map(({ info, path }) => [`${info.name}|local|${shortPath(path)}`, info.version]),
       ),
     drawnPlan: () => draft?.plan(),
-    now: () => ({ planning: { guard, draft }, analyzers }),
+    now: () => ({ autonaming: request.autonaming, planning: { guard, draft }, analyzers }),
   }
 }

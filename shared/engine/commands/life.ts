@@ -101,7 +101,6 @@ export function createLife(deps: LifeDeps): Life {
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
-      autonaming: request.autonaming,
       ...held.now(),
       isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
       ignoreProtect: request.options.ignoreProtect === true,
