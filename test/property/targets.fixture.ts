@@ -199,6 +199,8 @@ function contextOf(
   }
   const context = {
     ...{ stack: 'dev', project: 'shop', preview: false, continueOnError: false },
+    ...{ isDestroying: false, ignoreProtect: false, autonaming: undefined },
+    ...{ planning: { guard: undefined, draft: undefined }, analyzers: [] },
     ...{ base, sets: emptySets(), scope: scopeOf(targeting, base), replay: undefined },
     runner: {
       run: ({ steps }: { readonly steps: readonly Step[] }) => {
