@@ -10,7 +10,6 @@ import { type Base, providerStateIn } from '../../shared/engine/deployment/base.
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
-import type { PackageRequest } from '../../shared/engine/generator/goal.ts'
 import {
   type MonitorServer,
   startMonitorServer,
@@ -22,9 +21,11 @@ import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 import { createNodeProgramHost } from '../../shared/programs/node-host.ts'
-import { type RequiredPackage, requiredPackages } from '../../shared/programs/required-packages.ts'
+import { requiredPackages } from '../../shared/programs/required-packages.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
 import type { PluginHost } from '../../shared/providers/provider.ts'
+import { parseExtension } from '../../shared/providers/package-request.ts'
+import type { Extension } from '../../shared/records/log.ts'
 import { createProviderRegistry } from '../../shared/providers/registry.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
 import { hashAssets } from '../../shared/values/asset-hash.ts'
@@ -69,6 +70,8 @@ export interface BaseNow {
   madeBefore: (urn: Urn, id: string) => ResourceState | undefined
   /** Those that the deployment settled, as far as its executor has read the log. */
   settled: (urn: Urn, id: string) => ResourceState | undefined
+  /** What providers are extended by, as far as the executor has read the log. */
+  extension: (ref: string) => Extension | undefined
 }
 
 /** Everything of one run that must be ended with it. */
@@ -105,7 +108,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const plugins =
     hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub })
   const nobody = (): undefined => undefined
-  const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody }
+  const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody, extension: nobody }
   const beforeAgain = (number: number, why: string): Promise<void> => {
     emitter.diagnostic('warning', `${scrub(why)}; it is asked again`)
     return platform.clock.sleep(backoffMs(number, whoseError.unasked.again, platform.random))
@@ -120,9 +123,11 @@ export async function surround(asked: Asked): Promise<Surroundings> {
       (baseNow.current === undefined
         ? undefined
         : providerStateIn(baseNow.current.snapshot, urn, id)),
+    extensionOf: ref =>
+      baseNow.extension(ref) ?? parseExtension(baseNow.current?.snapshot.extensions[ref]),
   })
   const performing: PerformDeps = {
-    provider: reference => providers.instance(reference),
+    provider: (reference, extension) => providers.instance(reference, extension),
     timestamp: () => timestampOf(platform.clock.now()),
     warn: message => emitter.diagnostic('warning', message),
     beforeAgain,
@@ -138,7 +143,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     monitor,
     performing,
     hashAssets: map => hashAssets(map, reader),
-    requiredPackages: () => Promise.resolve(withChecksums(requiredPackages(source.directory))),
+    requiredPackages: () => Promise.resolve(requiredPackages(source.directory)),
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
@@ -237,10 +242,4 @@ export async function tearDown(surroundings: Surroundings): Promise<void> {
   await surroundings.plugins.close()
   surroundings.monitor.close()
   await surroundings.processes.close()
-}
-
-function withChecksums(
-  required: ReadonlyMap<string, RequiredPackage>,
-): ReadonlyMap<string, PackageRequest> {
-  return new Map([...required].map(([pkg, found]) => [pkg, { ...found, checksums: new Map() }]))
 }

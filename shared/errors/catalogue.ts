@@ -134,7 +134,15 @@ export const catalogue = {
     exit: 1,
     hint: 'Install Node 22 or later, or run `npm install` in the antichain folder.',
   },
+  PACKAGE_INVALID: {
+    exit: 1,
+    hint: 'Give the package a name and a version such as 1.2.3, and register it before it is used.',
+  },
   PLUGIN_MISSING: { exit: 1, hint: 'Put the plugin on PATH or into the plugin cache.' },
+  PLUGIN_AMBIGUOUS: {
+    exit: 1,
+    hint: 'Remove one of the packages, or give each resource its `provider`.',
+  },
   PLUGIN_CHECKSUM: {
     exit: 1,
     hint: 'Put the archive of the plugin into the bucket again; what is there was not used.',

@@ -1,14 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { compareVersions } from '../names/version.ts'
 
 /** What an installed package says of the plugin that it needs. */
 export interface RequiredPackage {
   readonly pkg: string
+  /** Of the plugin. */
   readonly version: string
   readonly downloadUrl: string
+  /** How the plugin becomes the package, where it is not the package itself; base64. */
+  readonly parameters?: {
+    readonly plugin: string
+    readonly version: string
+    readonly value: string
+  }
+  /** Whether the package only extends the plugin. */
+  readonly isExtension: boolean
 }
+
+const parametersForm = z.looseObject({
+  name: z.string(),
+  version: z.string().default(''),
+  value: z.string().default(''),
+})
 
 const packageForm = z.looseObject({
   name: z.string().default(''),
@@ -19,7 +33,8 @@ const packageForm = z.looseObject({
       name: z.string().default(''),
       version: z.string().default(''),
       server: z.string().default(''),
-      parameterization: z.unknown().optional(),
+      parameterization: parametersForm.optional(),
+      extensionParameterization: parametersForm.optional(),
     })
     .optional(),
 })
@@ -28,21 +43,16 @@ const packageForm = z.looseObject({
 const depthMax = 8
 
 /**
- * The plugins that the packages installed for a Node program need: by package, the highest version.
- * Packages with parameters are left out. Source: Pulumi's Node language host, `engine.md` 4.3.
+ * The plugins that the packages installed for a Node program need, each version once. Source:
+ * Pulumi's Node language host, `engine.md` 4.3.
  */
-export function requiredPackages(directory: string): ReadonlyMap<string, RequiredPackage> {
+export function requiredPackages(directory: string): readonly RequiredPackage[] {
   const found = new Map<string, RequiredPackage>()
   for (const file of packageFiles(join(directory, 'node_modules'), depthMax)) {
     const required = readPackage(file)
-    const known = required === undefined ? undefined : found.get(required.pkg)
-    if (
-      required !== undefined &&
-      (known === undefined || compareVersions(known.version, required.version) < 0)
-    )
-      found.set(required.pkg, required)
+    if (required !== undefined) found.set(JSON.stringify(required), required)
   }
-  return found
+  return [...found.values()]
 }
 
 function packageFiles(modules: string, depth: number): readonly string[] {
@@ -77,18 +87,26 @@ function readPackage(file: string): RequiredPackage | undefined {
   if (!text.includes('"pulumi"')) return undefined
   const parsed = packageForm.safeParse(parseJson(text))
   const { pulumi } = parsed.data ?? {}
-  if (!parsed.success || pulumi?.resource !== true || pulumi.parameterization !== undefined)
-    return undefined
+  if (!parsed.success || pulumi?.resource !== true) return undefined
   const { name } = parsed.data
-  const pkg =
+  const plugin =
     pulumi.name === ''
       ? name.startsWith('@pulumi/')
         ? name.slice('@pulumi/'.length)
         : ''
       : pulumi.name
-  if (pkg === '') return undefined
+  if (plugin === '') return undefined
   const version = (pulumi.version === '' ? parsed.data.version : pulumi.version).replace(/^v/, '')
-  return { pkg, version, downloadUrl: pulumi.server }
+  const { parameterization: made, extensionParameterization: extension, server } = pulumi
+  return {
+    pkg: made?.name ?? plugin,
+    version,
+    downloadUrl: server,
+    ...(made === undefined
+      ? {}
+      : { parameters: { plugin, version: made.version, value: made.value } }),
+    isExtension: extension !== undefined,
+  }
 }
 
 function parseJson(text: string): unknown {

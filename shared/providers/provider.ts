@@ -10,6 +10,7 @@
  */
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
+import type { Extension } from '../records/log.ts'
 
 /** A failed check of one property ('' = the whole resource). */
 export interface CheckFailure {
@@ -155,6 +156,11 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   /**
+   * Makes another package of the plugin, before anything else, or extends it, at any time. Throws
+   * `ProviderError`, or PLUGIN_FAILED for an answer that names another package.
+   */
+  readonly parameterize: (ask: Extension) => Promise<void>
+  /**
    * Once per process; `inputs` without `__internal`. Later calls wait for it and fail with its
    * error.
    */
@@ -231,6 +237,7 @@ export interface PluginDescriptor {
   /** '' = any. */
   readonly version: string
   readonly downloadUrl: string
+  readonly checksums?: ReadonlyMap<string, string>
 }
 
 /** Where plugins come from and how they are started. */
@@ -241,7 +248,12 @@ export interface PluginHost {
    */
   readonly load: (
     plugin: PluginDescriptor,
-    about: { readonly pkg: string; readonly config: Readonly<Record<string, string>> },
+    about: {
+      readonly pkg: string
+      readonly config: Readonly<Record<string, string>>
+      /** Variable of the user → the variable of the plugin that gets its value. */
+      readonly envVarMappings?: ReadonlyMap<string, string>
+    },
   ) => Promise<Provider>
   /** Whether it could be found, and where it was looked for. */
   readonly find: (

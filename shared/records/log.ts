@@ -58,6 +58,13 @@ export interface ProgramPlace {
 /** How a deployment ended. */
 export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupted'
 
+/** What is added to a provider that stays what it is; `value`: base64. As snapshots keep it. */
+export interface Extension {
+  readonly name: string
+  readonly version: string
+  readonly value: string
+}
+
 /** One decision. Several are appended together as one record. */
 export type Decision =
   /** A generator took the log over; the first entry of its life. */
@@ -124,6 +131,11 @@ export type Decision =
       /** Of a method: what each output depends on. */
       readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
     }
+  /**
+   * What a provider is extended by, before the first resource that needs it; `ref` names it in
+   * states.
+   */
+  | { readonly kind: 'extension'; readonly ref: string; readonly extension: Extension }
   /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
   | { readonly kind: 'program-ended'; readonly outputs?: JsonObject }
   /** A large plan: pages of at most 500 operations each, in blobs. */

@@ -10,7 +10,7 @@ import {
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
-import type { Provider } from '../../shared/providers/provider.ts'
+import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import {
   type Script,
   type ScriptedProvider,
@@ -58,6 +58,10 @@ export interface Asked {
   readonly skewMs?: number
   /** How many times as fast as ours the time of the run passes. */
   readonly haste?: number
+  /** The plugins of the run, instead of the one scripted provider. */
+  readonly plugins?: PluginHost
+  /** `ns:key` → value. */
+  readonly config?: Readonly<Record<string, { readonly text: string; readonly secret?: boolean }>>
   /** Hears each effect of the run. */
   readonly heard?: (name: string, asked: readonly unknown[]) => void
 }
@@ -127,7 +131,10 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
       ...provider,
       provider: process.guardProvider(asked.provider?.(provider.provider) ?? provider.provider),
     }
-    const hosts = () => ({ programs: programHost(program), plugins: pluginHost(guarded) })
+    const hosts = () => ({
+      programs: programHost(program),
+      plugins: asked.plugins ?? pluginHost(guarded),
+    })
     const done = deploy({
       platform: process.platform,
       ports: process.ports,
@@ -198,7 +205,9 @@ function requestOf(given: {
       runtime: 'test',
       runtimeOptions: {},
     },
-    config: new Map(),
+    config: new Map(
+      Object.entries(asked.config ?? {}).map(([key, value]) => [key, { secret: false, object: false, ...value }]),
+    ),
     secrets: given.secrets,
     dryRun: asked.dryRun ?? false,
     options: {

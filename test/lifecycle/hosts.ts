@@ -3,6 +3,8 @@ import type { CallResponse } from '../../proto/gen/pulumi/provider.ts'
 import {
   ReadResourceRequest,
   type ReadResourceResponse,
+  RegisterPackageRequest,
+  type RegisterPackageResponse,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   type RegisterResourceResponse,
@@ -30,6 +32,9 @@ export interface Monitor {
   ) => Promise<RegisterResourceResponse>
   readonly outputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
   readonly invoke: (token: string) => Promise<Record<string, unknown>>
+  readonly registerPackage: (request: Partial<RegisterPackageRequest>) => Promise<string>
+  readonly invokeAs: (request: Partial<ResourceInvokeRequest>) => Promise<ResourceInvokeResponse>
+  readonly readAs: (request: Partial<ReadResourceRequest>) => Promise<ReadResourceResponse>
   readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
   /** Reads what exists already, as `get` of a resource class does. */
   readonly read: (name: string, id: string) => Promise<ReadResourceResponse>
@@ -98,6 +103,16 @@ async function runProgram(
       const request = ResourceInvokeRequest.create({ tok, args: {} })
       const answer = await call<ResourceInvokeResponse>(done => client.invoke(request, done))
       return answer.return ?? {}
+    },
+    registerPackage: async request => {
+      const asked = RegisterPackageRequest.create(request)
+      return (await call<RegisterPackageResponse>(done => client.registerPackage(asked, done))).ref
+    },
+    invokeAs: request =>
+      call(done => client.invoke(ResourceInvokeRequest.create({ args: {}, ...request }), done)),
+    readAs: request => {
+      const what = { acceptSecrets: true, parent: root, properties: {}, ...request }
+      return call(done => client.readResource(ReadResourceRequest.create(what), done))
     },
     call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
     read: (name, objectId) => {

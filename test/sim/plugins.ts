@@ -143,6 +143,7 @@ function providerOver(cloud: Cloud, ask: AskCloud): Provider {
     isGone: () => false,
     checkConfig: async ({ news }) => ({ inputs: news, failures: [] }),
     diffConfig: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),
+    parameterize: () => Promise.resolve(),
     configure: async () => {},
     check: async ({ news }) => ({ inputs: news, failures: [] }),
     diff: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),

@@ -1,4 +1,5 @@
 import type { ProviderRegistry } from '../../providers/registry.ts'
+import type { RequiredPackage } from '../../programs/required-packages.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { ProgramHost } from '../../programs/program.ts'
 import type { PropertyMap } from '../../values/value.ts'
@@ -9,7 +10,6 @@ import type { GeneratorContext, StepRunner } from '../generator/context.ts'
 import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
-import type { PackageRequest } from '../generator/goal.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
@@ -23,7 +23,7 @@ export interface LifeDeps {
   readonly monitor: MonitorServer
   readonly performing: PerformDeps
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
-  readonly requiredPackages: () => Promise<ReadonlyMap<string, PackageRequest>>
+  readonly requiredPackages: () => Promise<readonly RequiredPackage[]>
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly digest: (text: string) => string

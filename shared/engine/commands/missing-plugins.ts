@@ -1,6 +1,6 @@
 import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
 import type { PluginHost } from '../../providers/provider.ts'
-import { pluginOf } from '../../providers/registry.ts'
+import { pluginOf } from '../../providers/provider-inputs.ts'
 import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import type { Snapshot } from '../../state/snapshot.ts'

@@ -24,6 +24,8 @@ export interface Recorded {
   readonly answer: (key: string, at: number) => RecordedAnswer | undefined
   readonly plan: (what: Of<'plan'>['what']) => readonly Operation[] | undefined
   readonly hasPassed: (phase: Phase) => boolean
+  /** The extensions whose records stand. */
+  readonly extensions: ReadonlySet<string>
   readonly programEnded: Of<'program-ended'> | undefined
 }
 
@@ -36,6 +38,7 @@ export function recordedOf(view: LogView): Recorded {
   const answers = new Map<string, RecordedAnswer[]>()
   const plans = new Map<string, readonly Operation[]>()
   const phases = new Set<Phase>()
+  const extensions = new Set<string>()
   let programEnded: Of<'program-ended'> | undefined
   for (const decision of decisions) {
     if (decision.kind === 'registration') push(byUrn, decision.urn, decision)
@@ -43,6 +46,7 @@ export function recordedOf(view: LogView): Recorded {
     else if (decision.kind === 'outputs') outputs.set(keyOf(decision.target), decision.state)
     else if (decision.kind === 'answered') push(answers, decision.key, decision)
     else if (decision.kind === 'phase') phases.add(decision.phase)
+    else if (decision.kind === 'extension') extensions.add(decision.ref)
     else if (decision.kind === 'program-ended') programEnded = decision
     else if (decision.kind === 'plan')
       plans.set(
@@ -59,6 +63,7 @@ export function recordedOf(view: LogView): Recorded {
     answer: (key, at) => answers.get(key)?.find((one, place) => (one.at ?? place) === at),
     plan: what => plans.get(what),
     hasPassed: phase => phases.has(phase),
+    extensions,
     programEnded,
   }
 }

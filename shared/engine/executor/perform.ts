@@ -103,7 +103,7 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
   const now = deps.timestamp()
   const times = mode.preview ? {} : { created: now, modified: now }
   try {
-    const made = await asking(deps, step.provider, provider => provider.create(asked))
+    const made = await asking(deps, step, provider => provider.create(asked))
     if (made.id === '' && !mode.preview)
       return failed({
         message: `plugin returned empty resource.ID from create '${step.urn}'`,
@@ -147,7 +147,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
   const kept = { ...next, id: old.id, created: old.created, modified: old.modified }
   const times = mode.preview ? {} : { modified: deps.timestamp() }
   try {
-    const updated = await asking(deps, step.provider, provider => provider.update(asked))
+    const updated = await asking(deps, step, provider => provider.update(asked))
     const { outputs, refreshBeforeUpdate } = updated
     return succeeded({ ...kept, outputs, refreshBeforeUpdate, initErrors: [], ...times })
   } catch (thrown) {
@@ -179,7 +179,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
     outputs: old.outputs,
     timeout: old.customTimeouts.delete ?? 0,
   }
-  await asking(deps, step.provider, provider => provider.delete(asked))
+  await asking(deps, step, provider => provider.delete(asked))
   return succeeded(undefined)
 }
 

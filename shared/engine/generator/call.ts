@@ -2,11 +2,12 @@ import { isProviderType, packageOf } from '../../names/provider-reference.ts'
 import { parseUrn, type Urn } from '../../names/urn.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { CallResult, Surroundings } from '../../providers/provider.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { dependenciesOf, downgradeOutputs } from '../../values/walk.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
-import type { PackageRequest } from './goal.ts'
-import type { DefaultProviders } from './provider-resolution.ts'
+import { deniedMessage, deniedPackage } from './denied.ts'
+import { type DefaultProviders, extensionFor } from './provider-resolution.ts'
 
 /** A method call of the program. */
 export interface MethodRequest {
@@ -33,12 +34,15 @@ export async function callMethod(
   const named = referenceFor(ctx, asked)
   const provider = named === '' ? await deps.defaults.reference(asked.plugin) : named
   if (ctx.isAborted()) throw new Bail()
+  const denied = deniedPackage(provider)
+  if (denied !== undefined) throw new Error(deniedMessage(denied, token))
+  const extension = extensionFor(ctx, asked.plugin)
   const argDependencies = withOutputs(args, asked.argDependencies)
-  const words = [token, JSON.stringify([...argDependencies])]
+  const words = [token, JSON.stringify([...argDependencies]), ...(extension === '' ? [] : [extension])]
   const key = ctx.digestOfCall({ kind: 'call', words, args, provider })
   try {
     return await ctx.runner.answer(key, async () => {
-      const instance = await ctx.providers.instance(provider)
+      const instance = await ctx.providers.instance(provider, extension)
       const { surroundings } = deps
       const about = { token, args, argDependencies, surroundings, preview: ctx.preview }
       const { outputs, failures, dependencies } = await instance.call(about)

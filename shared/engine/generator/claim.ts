@@ -92,6 +92,7 @@ export function draftOf(goal: Goal, claim: Claim): ResourceState {
     hideDiff: goal.hideDiff,
     replaceOnChanges: goal.replaceOnChanges,
     replacementTrigger: goal.replacementTrigger,
+    extensionRef: goal.extensionRef ?? '',
     sourcePosition: goal.sourcePosition,
     stackTrace: goal.stackTrace,
     created: old?.created ?? '',

@@ -39,15 +39,15 @@ describe('what a default provider is asked for', () => {
   ]
 
   test('is the highest version of the state when the language host reported nothing', () => {
-    expect(defaultPackages(new Map(), state)).toEqual(new Map([['gold', asked('1.10.0')]]))
+    expect(defaultPackages([], state)).toEqual(new Map([['gold', asked('1.10.0')]]))
   })
 
   test('is what the language host reported, when it did', () => {
-    const reported = new Map([['other', asked('1.0.0')]])
-    expect(defaultPackages(reported, state)).toBe(reported)
+    const reported = [{ pkg: 'other', version: '1.0.0', downloadUrl: '', isExtension: false }]
+    expect([...defaultPackages(reported, state).keys()]).toEqual(['other'])
   })
 
   test('is nothing for an empty state', () => {
-    expect(defaultPackages(new Map(), []).get('gold')).toBeUndefined()
+    expect(defaultPackages([], []).get('gold')).toBeUndefined()
   })
 })

@@ -21,6 +21,8 @@ export interface DeploymentRunnerDeps extends ChainDeps {
   readonly nextId: () => OperationId
   /** What earlier lives decided; absent in the first. */
   readonly recorded: Recorded | undefined
+  /** Whether the base has an extension. */
+  readonly isInBase: (extension: string) => boolean
   /** Counts a call of a key; `known`: the answer that an earlier life recorded. */
   readonly nextCall: (key: string) => {
     readonly at: number
@@ -32,7 +34,8 @@ export interface DeploymentRunnerDeps extends ChainDeps {
  * Carries steps out through log and queue: decided, durable, sent, ended, and only then answered.
  */
 export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
-  const { writer, sealing, recorded } = deps
+  const { writer, sealing, recorded, isInBase } = deps
+  const extended = new Set(recorded?.extensions)
   return {
     async run({ urn, goal, steps, sets }) {
       const called = steps.filter(step => step.op !== 'replace')
@@ -50,6 +53,11 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       const { state: _draft, ...bare } = operation
       await writer.append({ kind: 'settled', operation: bare, ...stored, goal, sets })
       return trackedBy(state ?? stateOf(step), operation.id)
+    },
+    extend({ ref, ...extension }) {
+      if (extended.has(ref) || isInBase(ref)) return
+      extended.add(ref)
+      writer.note({ kind: 'extension', ref, extension })
     },
     async outputs(target, state) {
       const before = recorded?.outputsOf(target.ref)

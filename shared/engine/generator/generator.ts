@@ -4,12 +4,19 @@ import type { CallResult, Surroundings } from '../../providers/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { equalMaps } from '../../values/equal.ts'
 import { messageOf } from '../../errors/error.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
 import type { ConfigValue } from '../request.ts'
 import { callMethod, type MethodRequest } from './call.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 import { generate } from './generate.ts'
-import { inherit, type PackageRequest, type Registration } from './goal.ts'
-import { createDefaultProviders, explicitProvider, resolveProvider } from './provider-resolution.ts'
+import { inherit, type Registration } from './goal.ts'
+import { deniedMessage, deniedPackage } from './denied.ts'
+import {
+  createDefaultProviders,
+  explicitProvider,
+  extensionFor,
+  resolveProvider,
+} from './provider-resolution.ts'
 import { type ReadRequest, readResource } from './read.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -133,10 +140,14 @@ async function invoke(
   const explicit = explicitProvider(ctx, provider)
   const reference = explicit === '' ? await defaultFor(asked.plugin) : explicit
   if (ctx.isAborted()) throw new Bail()
-  const identity = { words: [asked.token], args: asked.args, provider: reference }
+  const denied = deniedPackage(reference)
+  if (denied !== undefined) throw new Error(deniedMessage(denied, asked.token))
+  const extension = extensionFor(ctx, asked.plugin)
+  const words = extension === '' ? [asked.token] : [asked.token, extension]
+  const identity = { words, args: asked.args, provider: reference }
   try {
     return await ctx.runner.answer(ctx.digestOfCall({ kind: 'invoke', ...identity }), async () => {
-      const instance = await ctx.providers.instance(reference)
+      const instance = await ctx.providers.instance(reference, extension)
       return instance.invoke({ token: asked.token, args: asked.args, preview: ctx.preview })
     })
   } catch (thrown) {

@@ -35,6 +35,7 @@ export function createPreviewRunner(deps: PerformDeps, emitter: StepEmitter): St
       return ends
     },
     settle: ({ step, state }) => Promise.resolve(tracked(state ?? stateOf(step))),
+    extend: () => undefined,
     outputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
     answer: (_key, ask) => ask(),
   }

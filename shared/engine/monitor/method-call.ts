@@ -21,7 +21,7 @@ export async function readMethodRequest(
     ),
     provider: request.provider,
     self: selfOf(request.args),
-    plugin: pluginRequest(packageOf(request.tok), request),
+    plugin: pluginRequest(packageOf(request.tok), request, deps),
   }
 }
 

@@ -3,6 +3,8 @@ import type {
   DeploymentInfo,
   ReadResourceRequest,
   ReadResourceResponse,
+  RegisterPackageRequest,
+  RegisterPackageResponse,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   RegisterResourceResponse,
@@ -22,6 +24,7 @@ import type { WireOptions } from '../../values/wire-options.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
+import type { Packages } from './packages.ts'
 import { methodReply, readMethodRequest } from './method-call.ts'
 import {
   pluginRequest,
@@ -35,6 +38,7 @@ import {
 /** What the monitor answers with. */
 export interface MonitorDeps extends ReadingDeps {
   readonly generator: Generator
+  readonly packages: Packages
   readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
 }
 
@@ -89,7 +93,6 @@ const notYetHandlers = {
   registerStackInvokeTransform: () => Promise.reject(notYet('invoke transforms')),
   registerResourceHook: () => Promise.reject(notYet('resource hooks')),
   registerErrorHook: () => Promise.reject(notYet('error hooks')),
-  registerPackage: () => Promise.reject(notYet('packages with parameters')),
 }
 
 /**
@@ -137,9 +140,11 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
       invoke(await opened, request),
     async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await opened
-      if (request.packageRef !== '') throw notYet('packages with parameters')
       const result = await deps.generator.call(await readMethodRequest(request, deps))
       return methodReply(result, request)
+    },
+    async registerPackage(request: RegisterPackageRequest): Promise<RegisterPackageResponse> {
+      return { ref: (await opened).packages.register(request) }
     },
     ...notYetHandlers,
     async signalAndWaitForShutdown(): Promise<object> {
@@ -157,14 +162,13 @@ async function invoke(
   deps: MonitorDeps,
   request: ResourceInvokeRequest,
 ): Promise<ResourceInvokeResponse> {
-  if (request.packageRef !== '') throw notYet('packages with parameters')
   const result = await deps.generator.invoke({
     token: request.tok,
     args: fromWire(request.args, { ...programOptions, outputs: false }),
     provider: request.provider,
     parent: urnOrNone(request.parent),
     dependsOn: request.dependsOn.map(parseUrn),
-    plugin: pluginRequest(packageOf(request.tok), request),
+    plugin: pluginRequest(packageOf(request.tok), request, deps),
   })
   if (result === 'unknown') return { return: undefined, failures: [], unknown: true }
   const isReference = request.tok === 'pulumi:pulumi:getResource'
