@@ -108,7 +108,12 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const plugins =
     hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub })
   const nobody = (): undefined => undefined
-  const baseNow: BaseNow = { current: undefined, madeBefore: nobody, settled: nobody, extension: nobody }
+  const baseNow: BaseNow = {
+    current: undefined,
+    madeBefore: nobody,
+    settled: nobody,
+    extension: nobody,
+  }
   const beforeAgain = (number: number, why: string): Promise<void> => {
     emitter.diagnostic('warning', `${scrub(why)}; it is asked again`)
     return platform.clock.sleep(backoffMs(number, whoseError.unasked.again, platform.random))

@@ -206,7 +206,10 @@ function requestOf(given: {
       runtimeOptions: {},
     },
     config: new Map(
-      Object.entries(asked.config ?? {}).map(([key, value]) => [key, { secret: false, object: false, ...value }]),
+      Object.entries(asked.config ?? {}).map(([key, value]) => [
+        key,
+        { secret: false, object: false, ...value },
+      ]),
     ),
     secrets: given.secrets,
     dryRun: asked.dryRun ?? false,

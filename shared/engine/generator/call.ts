@@ -38,7 +38,11 @@ export async function callMethod(
   if (denied !== undefined) throw new Error(deniedMessage(denied, token))
   const extension = extensionFor(ctx, asked.plugin)
   const argDependencies = withOutputs(args, asked.argDependencies)
-  const words = [token, JSON.stringify([...argDependencies]), ...(extension === '' ? [] : [extension])]
+  const words = [
+    token,
+    JSON.stringify([...argDependencies]),
+    ...(extension === '' ? [] : [extension]),
+  ]
   const key = ctx.digestOfCall({ kind: 'call', words, args, provider })
   try {
     return await ctx.runner.answer(key, async () => {

@@ -58,8 +58,7 @@ function pluginNameOf({ pkg, parameters }: PackageRequest): string {
 }
 
 function sourceOf({ pkg, version, parameters }: PackageRequest): string {
-  const words = (name: string): string =>
-    `plugin "${name}"${version === '' ? '' : ` v${version}`}`
+  const words = (name: string): string => `plugin "${name}"${version === '' ? '' : ` v${version}`}`
   if (parameters === undefined) return words(pkg)
   return `${words(parameters.plugin)} parameterized as "${pkg}" v${parameters.version}`
 }

@@ -57,7 +57,8 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
     extend({ ref, ...extension }) {
       if (extended.has(ref) || isInBase(ref)) return
       extended.add(ref)
-      writer.note({ kind: 'extension', ref, extension })
+      const decision = { kind: 'extension', ref, extension } as const
+      writer.note(decision)
     },
     async outputs(target, state) {
       const before = recorded?.outputsOf(target.ref)

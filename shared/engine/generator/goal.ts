@@ -40,10 +40,8 @@ export interface Registration {
 /**
  * A registration with everything inherited and its provider resolved: what decisions are made from.
  */
-export interface Goal extends Omit<
-  Registration,
-  'plugin' | 'isPackage' | 'envVarMappings' | 'providers'
-> {
+export interface Goal
+  extends Omit<Registration, 'plugin' | 'isPackage' | 'envVarMappings' | 'providers'> {
   /** A provider reference; '' for components and provider resources. */
   readonly provider: string
   /** What the provider must be extended by, by its reference; absent: nothing. */

@@ -126,8 +126,13 @@ export async function resolveProvider(
   defaults: DefaultProviders,
   required: ReadonlyMap<string, PackageRequest>,
 ): Promise<Goal> {
-  const { plugin, isPackage: _is, envVarMappings: _env, providers: _providers, ...rest } =
-    registration
+  const {
+    plugin,
+    isPackage: _is,
+    envVarMappings: _env,
+    providers: _providers,
+    ...rest
+  } = registration
   if (!rest.custom) return { ...rest, provider: '' }
   if (isProviderType(rest.type))
     return { ...rest, provider: '', inputs: explicitInputs(registration, required) }

@@ -83,7 +83,12 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
           path: found.path,
           engineAddress: deps.engineAddress(),
           cwd: deps.programDirectory,
-          env: pluginEnvironment({ ...deps, plugin: plugin.name, config: about.config }),
+          env: pluginEnvironment({
+            ...deps,
+            plugin: plugin.name,
+            config: about.config,
+            ...(about.envVarMappings === undefined ? {} : { mappings: about.envVarMappings }),
+          }),
           said,
           over: starting.signal,
         })

@@ -18,7 +18,12 @@ test('TestPackageRef: packages are told apart by what was registered, and serve 
       refs.push(await monitor.registerPackage({ name: 'pkgA', version }))
     const [first = '', , second = ''] = refs
     const asked = { type: 'pkgA:m:typA', custom: true, object: {} }
-    const one = await monitor.register({ ...asked, name: 'one', packageRef: first, version: '7.0.0' })
+    const one = await monitor.register({
+      ...asked,
+      name: 'one',
+      packageRef: first,
+      version: '7.0.0',
+    })
     await monitor.register({ ...asked, name: 'two', packageRef: second })
     await monitor.invokeAs({ tok: 'pkgA:m:fn', packageRef: second })
     cloud.objects.set('there', { v: 1 })
