@@ -103,6 +103,5 @@ export const missingCommands = {
     'untaint',
     'upgrade',
   ],
-  plugin: ['install', 'ls', 'rm', 'run'],
   config: ['cp', 'env', 'refresh', 'rm-all', 'set-all'],
 } as const satisfies Record<string, readonly string[]>

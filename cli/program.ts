@@ -6,6 +6,7 @@ import { declareConfig } from './declare-config.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
 import { declareState } from './declare-state.ts'
 import { declarePlatform } from './declare-platform.ts'
+import { declarePlugin } from './declare-plugin.ts'
 import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
 import { declareTriggers } from './declare-triggers.ts'
@@ -83,6 +84,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   declareState(root, attach)
   declarePlatform(root, attach)
   declareRemote(root, attach)
+  declarePlugin(root, attach)
   declareTriggers(root, attach)
   refuseCommands(root, missingCommands.root)
   return root

@@ -22,6 +22,8 @@ import type { ProcessesPort } from '../../shared/ports/system.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 import { createNodeProgramHost } from '../../shared/programs/node-host.ts'
 import { requiredPackages } from '../../shared/programs/required-packages.ts'
+import { createInstaller } from '../../shared/providers/install/installer.ts'
+import { installing } from './installing.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
 import type { PluginHost } from '../../shared/providers/provider.ts'
 import { parseExtension } from '../../shared/providers/package-request.ts'
@@ -185,7 +187,7 @@ function startMonitor(
 
 /** The host of the plugins of a run. */
 function pluginHost(
-  { request, fetchPlugin }: Asked,
+  { request, fetchPlugin, platform }: Asked,
   about: {
     readonly env: Readonly<Record<string, string>>
     readonly path: string
@@ -197,12 +199,21 @@ function pluginHost(
 ): PluginHost {
   const { env, path, processes, monitor, emitter, scrub } = about
   const { source } = request
+  const home = env['HOME'] ?? homedir()
+  const install = installing({
+    env,
+    home,
+    processes,
+    pause: ms => platform.clock.sleep(ms),
+    said: (severity, text) =>
+      emitter.diagnostic(severity === 'info' ? 'info#err' : severity, scrub(text)),
+  })
   return createPluginHost({
     processes,
     env,
     path,
-    home: env['HOME'] ?? homedir(),
-    ...(fetchPlugin === undefined ? {} : { fetch: fetchPlugin }),
+    home,
+    fetch: fetchPlugin ?? createInstaller(install),
     programDirectory: source.directory,
     project: source.name,
     runtimeOptions: source.runtimeOptions,

@@ -78,7 +78,7 @@ export function withPlugin(inputs: PropertyMap, request: PackageRequest): Proper
 }
 
 /** The inputs with a version: whoever has one has `__internal` too, be it empty. */
-export function withVersion(inputs: PropertyMap, version: string): PropertyMap {
+function withVersion(inputs: PropertyMap, version: string): PropertyMap {
   return new Map([...withInternal(inputs, []), ['version', version]])
 }
 

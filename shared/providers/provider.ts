@@ -232,7 +232,8 @@ export interface Provider {
 
 /** What names a plugin. Checksums: `linux-amd64` → hex SHA-256. */
 export interface PluginDescriptor {
-  readonly kind: 'resource'
+  /** `resource`, or another kind that is only found, installed and run. */
+  readonly kind: string
   readonly name: string
   /** '' = any. */
   readonly version: string
@@ -255,10 +256,13 @@ export interface PluginHost {
       readonly envVarMappings?: ReadonlyMap<string, string>
     },
   ) => Promise<Provider>
-  /** Whether it could be found, and where it was looked for. */
-  readonly find: (
+  /**
+   * Finds it, or installs it where that may be; else why it is missing, with every place that was
+   * looked at. Throws PLUGIN_CHECKSUM.
+   */
+  readonly obtain: (
     plugin: PluginDescriptor,
-  ) => { readonly path: string } | { readonly missing: string }
+  ) => Promise<{ readonly path: string } | { readonly missing: string }>
   /** Asks all to end what runs soon. */
   readonly cancelAll: () => Promise<void>
   /** Says that all plugins are about to be killed: their end is no fault of theirs. */

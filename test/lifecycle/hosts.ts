@@ -54,7 +54,7 @@ export function pluginHost(scripted: ScriptedProvider): PluginHost {
   }
   return {
     load: () => Promise.resolve(shared),
-    find: () => ({ path: 'scripted' }),
+    obtain: async () => ({ path: 'scripted' }),
     cancelAll: () => Promise.resolve(),
     abandon: () => undefined,
     close: () => Promise.resolve(),

@@ -60,7 +60,7 @@ export function createPlugins(cloud: Cloud, extra: Extra = () => ({})): Plugins 
   return {
     host: {
       load,
-      find: () => ({ path: 'scripted' }),
+      obtain: async () => ({ path: 'scripted' }),
       cancelAll: () => Promise.resolve(),
       abandon: () => undefined,
       close: () => Promise.resolve(),

@@ -111,7 +111,7 @@ export function createPlugins(
         await launch.node.clock.sleep(200)
         return provider
       },
-      find: () => ({ path: 'simulated' }),
+      obtain: async () => ({ path: 'simulated' }),
       cancelAll: () => Promise.resolve(),
       abandon: endAll,
       close: () => Promise.resolve(),

@@ -26,7 +26,7 @@ import {
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
   const { life } = deps
   const { command, refresh } = life.request.options
-  if (command !== 'up' && !hasPlugins(life, base)) return false
+  if (command !== 'up' && !(await hasPlugins(life, base))) return false
   // A later epoch was refreshed, or is what a refresh came to.
   const which = base.epoch > 1 ? undefined : refreshBefore(base, command === 'refresh' || refresh)
   if (which === undefined) return command === 'destroy' ? deleteAll(deps, base) : runUp(deps, base)

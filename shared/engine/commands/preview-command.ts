@@ -12,7 +12,7 @@ import { previewDeletes, previewRefresh } from './preview.ts'
 export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
   const { command, refresh } = request.options
-  if (command !== 'up' && !hasPlugins(life, base)) return false
+  if (command !== 'up' && !(await hasPlugins(life, base))) return false
   const which = refreshBefore(base, command === 'refresh' || refresh)
   const refreshed = which === undefined ? base : await previewRefresh(base, which, life)
   if (refreshed === undefined) return false

@@ -88,5 +88,5 @@ export function hexChecksums(
 }
 
 function contentOf({ checksums, ...request }: PackageRequest): string {
-  return JSON.stringify([request, [...checksums].sort()])
+  return JSON.stringify([request, [...checksums].sort(([a], [b]) => (a < b ? -1 : 1))])
 }

@@ -111,7 +111,7 @@ test('TestReplacementParameterizedProvider: whoever deletes later makes the pack
   const { state } = await run(undefined, { command: 'destroy' })
   expect(state.resources ?? []).toEqual([])
   const heard = plugins.take().map(one => one.heard())
-  const [first = ''] = ['parameterize pkgExt 0.5.0 replacement']
+  const first = 'parameterize pkgExt 0.5.0 replacement'
   expect(heard.filter(words => words.includes(first))).toEqual([
     [first, 'configure', 'delete'],
     [first, 'configure', 'delete'],
