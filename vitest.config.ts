@@ -43,6 +43,14 @@ const alone = (seconds: number): Settings => ({
   hookTimeout: seconds * 1000,
 })
 
+/** The behaviours of the original engine, a folder per group, are many: the second tier has them. */
+const groups: Settings =
+  tier === 'full'
+    ? { include: ['test/lifecycle/**/*.full.test.ts', 'test/lifecycle/*/**/*.test.ts'] }
+    : tier === 'readme'
+      ? { exclude: [...programs, ...otherTiers, 'test/lifecycle/*/**'] }
+      : {}
+
 export default defineConfig({
   test: {
     // As many as the machine has; the default leaves one of two idle.
@@ -60,7 +68,7 @@ export default defineConfig({
       }),
       project('infra', ['test/infra'], alone(300)),
       project('verifier', ['test/verifier'], alone(20)),
-      project('lifecycle', ['test/lifecycle'], alone(60)),
+      project('lifecycle', ['test/lifecycle'], { ...alone(60), ...groups }),
       project('sim', ['test/sim'], alone(tier === 'readme' ? 60 : 1200)),
       // They run others: beside them everything would only be slower.
       project('mutations', ['test/mutations'], {
@@ -69,8 +77,7 @@ export default defineConfig({
       }),
       project('house', ['test/house'], alone(60)),
       project('integration', ['test/integration'], alone(60)),
-      // Programs, providers and engines side by side would only measure each other.
-      project('e2e', ['test/e2e'], { ...alone(240), fileParallelism: false }),
+      project('e2e', ['test/e2e'], alone(240)),
     ],
   },
 })

@@ -15,6 +15,8 @@ export interface Engine {
     words: readonly string[],
     more?: NodeJS.ProcessEnv,
   ) => Promise<Measured>
+  /** What commands of a folder are given. */
+  readonly environment: (folder: string) => NodeJS.ProcessEnv
 }
 
 /**
@@ -51,6 +53,7 @@ function engineOf(name: Engine['name'], command: string, version: string): Engin
   return {
     name,
     version,
+    environment: folder => environment(folder, {}),
     run: (folder, words, more = {}) =>
       measuredRun(command, words, { cwd: folder, env: environment(folder, more) }),
   }

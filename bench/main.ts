@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { engines } from './engine.ts'
-import { benchNoop } from './noop.ts'
+import { benchCpu, benchNoop } from './noop.ts'
 import { report } from './report.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
@@ -23,9 +23,14 @@ const sizes = { w1: '500,1000,2000', flat: '1000', chain: '1000' }
 
 if (name === 'w1' || name === 'flat' || name === 'chain') await benchWorkload(name)
 else if (name === 'noop') await benchNoop(Number(values.repetitions ?? '5'))
+else if (name === 'cpu')
+  await benchCpu(
+    (values.sizes ?? '10000').split(',').map(Number),
+    Number(values.repetitions ?? '3'),
+  )
 else {
   console.error(
-    'usage: npm run bench -- w1|flat|chain|noop|journal|cost|budget [--sizes 500,1000] [--repetitions 3] [--peer no]',
+    'usage: npm run bench -- w1|flat|chain|noop|cpu|journal|cost|budget [--sizes 500,1000] [--repetitions 3] [--peer no]',
   )
   process.exitCode = 2
 }

@@ -5,12 +5,25 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What one command took. Peaks: the most resident memory of each kind of process, in MiB. */
+/**
+ * What one command took. Peaks: the most resident memory of each kind of process, in MiB; `cpu`:
+ * the processor time of all processes of a kind, in seconds.
+ */
 export interface Measured {
   readonly seconds: number
   readonly code: number
   readonly peaksMib: Readonly<Record<string, number>>
+  readonly cpu: Readonly<Record<string, number>>
 }
+
+/** What was seen of one process so far. */
+interface Usage {
+  readonly name: string
+  readonly peakKib: number
+  readonly ticks: number
+}
+
+const ticksASecond = 100
 
 const sampleMs = 50
 
@@ -23,18 +36,26 @@ export function measuredRun(
   return new Promise((resolve, reject) => {
     const began = process.hrtime.bigint()
     const child = spawn(command, words, { ...options, stdio: ['ignore', 'ignore', 'ignore'] })
-    const peaks = new Map<string, number>()
-    const sampling = setInterval(() => sample(child.pid ?? 0, peaks), sampleMs)
+    const seen = new Map<number, Usage>()
+    const sampling = setInterval(() => sample(child.pid ?? 0, seen), sampleMs)
     child.on('error', reject)
     child.on('exit', code => {
       clearInterval(sampling)
       const seconds = Number(process.hrtime.bigint() - began) / 1e9
-      const peaksMib = Object.fromEntries(
-        [...peaks].map(([name, kib]) => [name, Math.round(kib / 1024)]),
-      )
-      resolve({ seconds: Math.round(seconds * 1000) / 1000, code: code ?? 1, peaksMib })
+      resolve({ seconds: Math.round(seconds * 1000) / 1000, code: code ?? 1, ...sums(seen) })
     })
   })
+}
+
+/** By kind of process: the highest peak, and the processor time of all. */
+function sums(seen: ReadonlyMap<number, Usage>): Pick<Measured, 'peaksMib' | 'cpu'> {
+  const peaksMib: Record<string, number> = {}
+  const cpu: Record<string, number> = {}
+  for (const { name, peakKib, ticks } of seen.values()) {
+    peaksMib[name] = Math.max(peaksMib[name] ?? 0, Math.round(peakKib / 1024))
+    cpu[name] = Math.round(((cpu[name] ?? 0) + ticks / ticksASecond) * 100) / 100
+  }
+  return { peaksMib, cpu }
 }
 
 interface Seen {
@@ -42,8 +63,8 @@ interface Seen {
   readonly parent: number
 }
 
-/** Notes the high-water mark of every process below `root`. */
-function sample(root: number, peaks: Map<string, number>): void {
+/** Notes the high-water mark and the processor time of every process below `root`. */
+function sample(root: number, seen: Map<number, Usage>): void {
   const all = readdirSync('/proc').flatMap(name =>
     /^\d+$/.test(name) ? (seenProcess(Number(name)) ?? []) : [],
   )
@@ -55,7 +76,9 @@ function sample(root: number, peaks: Map<string, number>): void {
   for (const pid of below) {
     const peak = Number(/VmHWM:\s+(\d+)/.exec(readOrNothing(`/proc/${pid}/status`))?.[1] ?? 0)
     const name = nameOf(readOrNothing(`/proc/${pid}/cmdline`))
-    if (peak > 0 && name !== '') peaks.set(name, Math.max(peaks.get(name) ?? 0, peak))
+    const ticks = ticksOf(readOrNothing(`/proc/${pid}/stat`))
+    // A process changes its name when it becomes another program; the last one counts.
+    if (peak > 0 && name !== '') seen.set(pid, { name, peakKib: peak, ticks })
   }
 }
 
@@ -65,10 +88,17 @@ function seenProcess(pid: number): Seen | undefined {
   return parent === undefined ? undefined : { pid, parent: Number(parent) }
 }
 
+/** Processor time in clock ticks, of the process and its threads. */
+function ticksOf(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+}
+
 function nameOf(cmdline: string): string {
   if (cmdline.includes('cmd/run')) return 'program'
   if (cmdline.includes('dynamic-provider') || cmdline.includes('pulumi-resource-'))
     return 'provider'
+  if (cmdline.includes('null-monitor')) return 'null engine'
   if (cmdline.includes('main.ts') || cmdline.includes('cli/antichain')) return 'antichain'
   if (cmdline.includes('language-nodejs')) return 'language host'
   return cmdline.includes('pulumi') ? 'pulumi' : ''

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js'
+import { z } from 'zod'
 import { EngineService } from '../proto/gen/pulumi/engine.ts'
 import {
   type RegisterResourceRequest,
@@ -30,7 +31,14 @@ const wire: WireOptions = {
   outputs: false,
   bytes: true,
 }
-const [exported = ''] = process.argv.slice(2)
+/** What the program is run as, and the package of all its resources. */
+const aboutForm = z.object({
+  project: z.string(),
+  pkg: z.string(),
+  config: z.record(z.string(), z.string()),
+})
+const [exported = '', words = '{}'] = process.argv.slice(2)
+const about = aboutForm.parse(JSON.parse(words))
 const { deployment } = parseEnvelope(readFileSync(exported, 'utf8'))
 const states = new Map<string, ResourceState>(
   (deployment?.resources ?? []).map(stored => [stored.urn, decodeResource(stored, text => text)]),
@@ -48,26 +56,27 @@ const plugins = createPluginHost({
   path: env['PATH'] ?? '',
   home: homedir(),
   programDirectory: directory,
-  project: 'quickstart',
+  project: about.project,
   runtimeOptions: {},
   engineAddress: () => address,
   said: () => undefined,
 })
 
 let provider: Promise<Provider> | undefined
-const dynamicProvider = async (): Promise<Provider> => {
+const loadedProvider = async (): Promise<Provider> => {
+  const type = `pulumi:providers:${about.pkg}`
   const loaded = await plugins.load(
-    { kind: 'resource', name: 'pulumi-nodejs', version: '', downloadUrl: '' },
-    { pkg: 'pulumi-nodejs', config: {} },
+    { kind: 'resource', name: about.pkg, version: '', downloadUrl: '' },
+    { pkg: about.pkg, config: {} },
   )
-  const urn = childUrn({ stack: 'bench', project: 'quickstart' }, undefined, {
-    type: 'pulumi:providers:pulumi-nodejs',
+  const urn = childUrn({ stack: 'bench', project: about.project }, undefined, {
+    type,
     name: 'default',
   })
   await loaded.configure({
     urn,
     name: 'default',
-    type: 'pulumi:providers:pulumi-nodejs',
+    type,
     id: 'null',
     inputs: new Map(),
   })
@@ -76,11 +85,11 @@ const dynamicProvider = async (): Promise<Provider> => {
 
 async function register(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
   const parent = request.parent === '' ? undefined : partsOf(request.parent as Urn).qualifiedType
-  const urn = childUrn({ stack: 'bench', project: 'quickstart' }, parent, request)
+  const urn = childUrn({ stack: 'bench', project: about.project }, parent, request)
   const state = states.get(urn)
   if (!request.custom || state === undefined)
     return RegisterResourceResponse.create({ urn, object: {} })
-  provider ??= dynamicProvider()
+  provider ??= loadedProvider()
   const instance = await provider
   const subject = { urn, name: request.name, type: request.type }
   const news = fromWire(request.object, wire)
@@ -115,7 +124,7 @@ const empty = unary(() => ({}))
 const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 server.addService(ResourceMonitorService, {
   getDeploymentInfo: unary(() => ({
-    project: 'quickstart',
+    project: about.project,
     stack: 'bench',
     organization: 'organization',
     config: new Map(),
@@ -145,20 +154,16 @@ const programs = createNodeProgramHost({
   env,
   ourNode: join(root, 'node_modules', 'node', 'bin', 'node'),
 })
-const config = new Map([
-  ['quickstart:title', 'The Antichain Almanac'],
-  ['quickstart:pages', '16'],
-])
 const running = await programs.run(
   {
-    project: 'quickstart',
+    project: about.project,
     stack: 'bench',
     organization: 'organization',
     root: directory,
     directory,
     entryPoint: '.',
     runtimeOptions: {},
-    config,
+    config: new Map(Object.entries(about.config)),
     configSecretKeys: [],
     dryRun: false,
     parallel: 16,

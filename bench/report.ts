@@ -22,6 +22,7 @@ export function report(about: Readonly<Record<string, unknown>>, runs: readonly 
       ...spread(seconds),
       failed: runs.filter(run => run.code !== 0).length,
       peaksMib: peaks,
+      cpu: runs.map(run => run.cpu),
       machine,
     }),
   )

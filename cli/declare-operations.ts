@@ -9,12 +9,14 @@ export function declareOperations(root: Command, attach: Attach): void {
     .description('make the resources of a stack what its program says')
     .option('--continue-on-error', 'go on with other resources after an error')
   confirming(refreshing(releasing(up)))
+  replacing(targeting(up, '--exclude <urn>'))
   attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
 
   const preview = shared(root.command('preview').alias('pre'))
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
   refreshing(releasing(preview))
+  replacing(targeting(preview))
   attach(
     preview,
     async () => (await import('./commands/preview.ts')).preview,
@@ -30,7 +32,7 @@ export function declareOperations(root: Command, attach: Attach): void {
       collect,
     )
     .option('--preview-only', 'show what would be recorded, record nothing')
-  confirming(refresh)
+  confirming(targeting(refresh))
   attach(
     refresh,
     async () => (await import('./commands/refresh.ts')).refresh,
@@ -43,6 +45,10 @@ export function declareOperations(root: Command, attach: Attach): void {
     .option('--preview-only', 'show what would be deleted, delete nothing')
     .option('--remove', 'remove the stack and its configuration file afterwards')
   confirming(refreshing(releasing(destroy)))
+  targeted(destroy).option(
+    '--exclude-protected',
+    'leave protected resources, and what they stand on',
+  )
   attach(
     destroy,
     async () => (await import('./commands/destroy.ts')).destroy,
@@ -115,6 +121,35 @@ function shared(command: Command): Command {
     .addOption(new Option('--suppress-progress').hideHelp())
     .addOption(new Option('--suppress-permalink [when]').hideHelp())
     .addOption(new Option('--skip-plugin-pre-install').hideHelp())
+}
+
+/** Options that say what a command is about. */
+function targeting(command: Command, exclude?: string): Command {
+  return targeted(command, exclude).option(
+    '--exclude-dependents',
+    'leave out what depends on what is left out, too',
+  )
+}
+
+function targeted(command: Command, exclude = '-x, --exclude <urn>'): Command {
+  return command
+    .option(
+      '-t, --target <urn>',
+      'only this resource; again for more; * and ** match many',
+      collect,
+    )
+    .option(exclude, 'all but this resource; again for more; * and ** match many', collect)
+    .option('--target-dependents', 'take along what depends on a target')
+}
+
+function replacing(command: Command): Command {
+  return command
+    .option(
+      '--replace <urn>',
+      'replace this resource; again for more; * and ** match many',
+      collect,
+    )
+    .option('--target-replace <urn>', '--target and --replace in one', collect)
 }
 
 function functionLimit(): Option {

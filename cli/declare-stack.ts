@@ -10,6 +10,7 @@ export function declareStack(root: Command, attach: Attach): void {
     async () => (await import('./commands/stack-show.ts')).stackShow,
   )
   declareLife(stack, attach)
+  declareRename(stack, attach)
   declareState(stack, attach)
   refuseCommands(stack, missingCommands.stack)
 }
@@ -61,6 +62,15 @@ function declareLife(stack: Command, attach: Attach): void {
       .option('--preserve-config', 'keep its configuration file')
       .option('--remove-backups', 'nothing is left: there are no other copies'),
     async () => (await import('./commands/stack-rm.ts')).stackRm,
+  )
+}
+
+function declareRename(stack: Command, attach: Attach): void {
+  attach(
+    stack
+      .command('rename <name>')
+      .description('give a stack another name; it may be in another project'),
+    async () => (await import('./commands/stack-rename.ts')).stackRename,
   )
 }
 

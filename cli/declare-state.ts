@@ -26,5 +26,65 @@ export function declareState(root: Command, attach: Attach): void {
       .option('-y, --yes', 'do not ask'),
     async () => (await import('./commands/state-pending.ts')).pendingClear,
   )
+  declareEdits(state, attach)
   refuseCommands(state, missingCommands.state)
+}
+
+/** What changes resources of the state itself; see `state.md` 6.5. */
+function declareEdits(state: Command, attach: Attach): void {
+  attach(
+    state
+      .command('delete [urns...]')
+      .aliases(['remove', 'rm'])
+      .description('have the state forget resources; in the cloud they stay')
+      .option('--all', 'all resources of the stack')
+      .option('--force', 'protected resources too')
+      .option('--target-dependents', 'what depends on them too')
+      .option('-y, --yes', 'do not ask'),
+    async () => (await import('./commands/state-delete.ts')).stateDelete,
+  )
+  const marks = [
+    ['protect', 'keep resources from being deleted', true],
+    ['unprotect', 'let protected resources be deleted again', true],
+    ['taint', 'have the next `up` replace resources', false],
+    ['untaint', 'take that back', true],
+  ] as const
+  for (const [name, description, hasAll] of marks) {
+    const command = state
+      .command(`${name} [urns...]`)
+      .description(description)
+      .option('-y, --yes', 'do not ask')
+    if (hasAll) command.option('--all', 'all resources of the stack')
+    attach(command, async () => {
+      const handlers = await import('./commands/state-mark.ts')
+      if (name === 'protect') return handlers.stateProtect
+      if (name === 'unprotect') return handlers.stateUnprotect
+      return name === 'taint' ? handlers.stateTaint : handlers.stateUntaint
+    })
+  }
+  attach(
+    state
+      .command('rename [urn] [name]')
+      .description('give a resource another name, as the program has it then')
+      .option('-y, --yes', 'do not ask'),
+    async () => (await import('./commands/state-rename.ts')).stateRename,
+  )
+  attach(
+    state
+      .command('move <urns...>')
+      .alias('mv')
+      .description('move resources from one stack to another')
+      .option('--source <stack>', 'the stack that has them')
+      .option('--dest <stack>', 'the stack that gets them')
+      .option('--include-parents', 'their parents too')
+      .option('-y, --yes', 'do not ask'),
+    async () => (await import('./commands/state-move.ts')).stateMove,
+  )
+  attach(
+    state
+      .command('repair')
+      .description('put a state in order that breaks the rules')
+      .option('-y, --yes', 'do not ask'),
+    async () => (await import('./commands/state-repair.ts')).stateRepair,
+  )
 }

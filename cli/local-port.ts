@@ -90,6 +90,8 @@ export interface Local {
       readonly dropped?: readonly PendingNote[]
     },
   ) => Promise<{ readonly version: number }>
+  /** Gives a stack another name. Throws STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS. */
+  readonly renameStack: (from: StackId, to: StackId) => Promise<void>
   /**
    * The state as the records have it now, or a published version; undefined for a stack that never
    * ran, or has no such version.

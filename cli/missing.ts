@@ -5,10 +5,6 @@
 
 /** Options of all operations. */
 const everyOperation = [
-  '-t, --target <urn>',
-  '-x, --exclude <urn>',
-  '--target-dependents',
-  '--exclude-dependents',
   '--run-program',
   '--client <address>',
   '--output <format>',
@@ -25,8 +21,6 @@ const everyOperation = [
 
 /** Options of operations that run the program. */
 const programOperation = [
-  '--replace <urn>',
-  '--target-replace <urn>',
   '--policy-pack <path>',
   '--policy-pack-config <path>',
   '--show-policy-remediations',
@@ -55,13 +49,7 @@ export const missingOptions = {
   up: [...everyOperation, ...programOperation],
   preview: [...everyOperation, ...programOperation, '--import-file <file>'],
   refresh: [...everyOperation, '--skip-pending-creates'],
-  destroy: [
-    ...everyOperation,
-    '--exclude-protected',
-    '--ignore-protect',
-    '--show-config',
-    '--show-full-output',
-  ],
+  destroy: [...everyOperation, '--ignore-protect', '--show-config', '--show-full-output'],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
   stackOutput: ['--shell'],
@@ -90,18 +78,7 @@ export const missingCommands = {
     'template',
     'watch',
   ],
-  stack: ['change-secrets-provider', 'graph', 'rename', 'tag', 'unselect'],
-  state: [
-    'delete',
-    'edit',
-    'move',
-    'protect',
-    'rename',
-    'repair',
-    'taint',
-    'unprotect',
-    'untaint',
-    'upgrade',
-  ],
+  stack: ['change-secrets-provider', 'graph', 'tag', 'unselect'],
+  state: ['edit', 'upgrade'],
   config: ['cp', 'env', 'refresh', 'rm-all', 'set-all'],
 } as const satisfies Record<string, readonly string[]>

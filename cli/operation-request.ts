@@ -11,6 +11,7 @@ import type { Flags } from './flags.ts'
 import { functionLimitOf, parallelOf, refreshOf, releaseOf } from './operation-options.ts'
 import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
+import { targetingOf } from './targeting.ts'
 
 /**
  * The request that flags, project and stack file amount to. Values of -c are written to the stack
@@ -25,6 +26,7 @@ export async function requestOf(
   const { project, stack } = await askedStack(session)
   const parallel = parallelOf(session, flags)
   const release = releaseOf(flags)
+  const targeting = targetingOf(flags)
   const functionLimitMs = functionLimitOf(flags)
   const refresh = command !== 'refresh' && refreshOf(flags, project)
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
@@ -51,6 +53,7 @@ export async function requestOf(
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
       release,
+      ...(targeting === undefined ? {} : { targeting }),
     },
     wait: flags.is('wait'),
     ...(functionLimitMs === undefined ? {} : { functionLimitMs }),

@@ -9,7 +9,7 @@ import type { Io } from './io.ts'
 import type { Local } from './local-port.ts'
 import { readLogin } from './remote/login.ts'
 import { selectedStack } from './selection.ts'
-import { parseStackName } from './stack-name.ts'
+import { parseStackName } from '../shared/records/stack-name.ts'
 import type { Tools } from './tools.ts'
 
 /** The options that every command takes. */

@@ -4,9 +4,10 @@ import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
 import { busyError, closeDead, standingOf } from '../shared/engine/deployment/take-over.ts'
 import { error } from '../shared/errors/error.ts'
 import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
-import type { DeploymentId, StackId } from '../shared/records/ids.ts'
+import type { BlobHash, DeploymentId, StackId } from '../shared/records/ids.ts'
 import type { DeploymentResult } from '../shared/records/log.ts'
 import { envelopeOf } from '../shared/state/deployment.ts'
+import { verifyIntegrity } from '../shared/state/integrity.ts'
 import { pendingOf } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
@@ -70,7 +71,7 @@ async function editIn(
   let result: DeploymentResult = 'failed'
   try {
     const state = await edited(ports, record, { command, edit })
-    const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+    const snapshot = await putState(ports, state)
     const published = await ports.catalog.publish(stack, record.version, snapshot)
     if (published.kind === 'conflict')
       throw error('STORE_CONFLICT', `the snapshot of ${stack} was moved by someone else`)
@@ -85,7 +86,10 @@ async function editIn(
   }
 }
 
-/** What an edit makes of the state of a stack. Throws what `edit` throws, PENDING_STILL_RUNS. */
+/**
+ * What an edit makes of the state of a stack. What was valid stays so; what was not may become so
+ * step by step. Throws what `edit` throws, PENDING_STILL_RUNS, STATE_INTEGRITY.
+ */
 async function edited(
   ports: GeneratorPorts,
   { snapshot }: Pick<StackRecord, 'snapshot'>,
@@ -93,9 +97,20 @@ async function edited(
 ): Promise<StoredDeployment> {
   const before = await readSnapshotBlob(ports.blobs, snapshot)
   const after = edit(before)
-  if (command === 'state')
-    for (const urn of forgottenBy(before, after)) await requireOver(ports, before, urn)
+  if (command !== 'state') return after
+  for (const urn of forgottenBy(before, after)) await requireOver(ports, before, urn)
+  const fault = verifyIntegrity(before) === undefined ? verifyIntegrity(after) : undefined
+  if (fault !== undefined)
+    throw error('STATE_INTEGRITY', `the edit would leave an invalid state: ${fault}`)
   return after
+}
+
+/** Puts a state where snapshots are; nothing names it yet. */
+export function putState(
+  ports: Pick<GeneratorPorts, 'blobs'>,
+  state: StoredDeployment,
+): Promise<BlobHash> {
+  return ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
 }
 
 /** URNs of pending operations that an edit drops without saying what they came to. */

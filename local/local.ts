@@ -23,6 +23,7 @@ import type { GeneratorPorts } from '../functions/step-generator/start.ts'
 import { interruptedOf } from '../functions/step-generator/resume.ts'
 import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
+import { renameStack } from './rename-stack.ts'
 import { editState, type StateEdit } from './edit-state.ts'
 import { type AskedHere, callHere } from '../functions/api/call-here.ts'
 import { forgetStack } from '../functions/api/placed-calls.ts'
@@ -61,6 +62,8 @@ export interface Local {
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /** Publishes what an edit makes of the state; see `editState`. */
   readonly editState: (stack: StackId, edit: StateEdit) => Promise<{ readonly version: number }>
+  /** Gives a stack another name; see `renameStack`. */
+  readonly renameStack: (from: StackId, to: StackId) => Promise<void>
   /**
    * The state as the records have it now, or a published version; undefined for a stack that never
    * ran, or has no such version.
@@ -109,6 +112,7 @@ export async function openLocal(options: {
     standing: stack => standingNow(patient, stack),
     redrive: stack => redrive(patient, stack),
     editState: (stack, edit) => editState(patient, stack, edit),
+    renameStack: (from, to) => renameStack(platform, patient, { from, to }),
     exportState: (stack, version) => exportState(platform, stack, version),
     exportAt: async (stack, moment) => {
       const record = await knownStack(platform, stack)

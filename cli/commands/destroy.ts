@@ -3,11 +3,19 @@ import type { Handler } from '../attach.ts'
 import { runOperation } from '../operation.ts'
 import { removeStack } from '../stack-removal.ts'
 
-/** `destroy`: deletes the resources of a stack; with --remove the stack itself too. */
+/**
+ * `destroy`: deletes the resources of a stack; with --remove the stack itself too, unless only some
+ * resources were to go.
+ */
 export const destroy: Handler = async (session, flags) => {
   const previewOnly = flags.is('previewOnly')
   const exit = await runOperation(session, flags, { command: 'destroy', previewOnly })
   if (exit !== 0 || previewOnly || !flags.is('remove')) return exit
+  const isPartial = flags.is('excludeProtected') || flags.list('target').length > 0
+  if (isPartial) {
+    session.warn('The stack itself stays: only some of its resources were to go.')
+    return exit
+  }
   const id = await session.existingStack()
   await removeStack(session, id, { force: false, preserveConfig: false })
   session.warn(`The stack '${stackPartsOf(id).stack}' was removed.`)

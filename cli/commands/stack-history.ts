@@ -94,6 +94,7 @@ const pulumiWords: Partial<Record<HistoryRecord['command'], string>> = {
   up: 'update',
   import: 'resource-import',
   'stack import': 'import',
+  'stack rename': 'rename',
 }
 
 function wordOf(command: HistoryRecord['command']): string {

@@ -1,11 +1,10 @@
 import { error } from '../../shared/errors/error.ts'
 import { isUrn, nameOf } from '../../shared/names/urn.ts'
-import { stackPartsOf } from '../../shared/records/ids.ts'
 import { clearPending, importPending, pendingOf } from '../../shared/state/pending.ts'
-import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Handler } from '../attach.ts'
 import type { Flags } from '../flags.ts'
 import { confirmed, type Session } from '../session.ts'
+import { editState, type StateEdit } from '../state-editing.ts'
 import { tableOf } from '../table.ts'
 
 /** `state pending ls`: what began and of which nobody knows how it ended. */
@@ -55,24 +54,13 @@ export const pendingClear: Handler = async (session, flags, [urn = '']) => {
 async function edit(
   session: Session,
   flags: Flags,
-  wish: {
-    readonly text: string
-    readonly change: (state: StoredDeployment) => StoredDeployment
-  },
+  { text, change }: { readonly text: string; readonly change: StateEdit['change'] },
 ): Promise<void> {
-  const id = await session.existingStack()
-  const { stack } = stackPartsOf(id)
-  const local = await session.local()
-  const standing = await local.standing(id)
-  const closes = standing.kind === 'interrupted' || standing.kind === 'ending'
-  const first = closes
-    ? `Deployment ${standing.number} was interrupted: it is closed first, and cannot be resumed then. `
-    : ''
-  const text = first + wish.text
-  if (!(await confirmed(session, flags.is('yes'), { text, answer: stack })))
-    throw error('CONFIRMATION_DECLINED', 'nothing was changed')
-  if (closes) session.warn(first.trim())
-  await local.editState(id, { command: 'state', edit: wish.change })
+  await editState(session, {
+    change,
+    agreed: async (first, stack) =>
+      confirmed(session, flags.is('yes'), { text: first + text, answer: stack }),
+  })
 }
 
 function nameIn(urn: string): string {

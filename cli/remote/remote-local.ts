@@ -73,6 +73,7 @@ export function openRemote(login: Login): Local {
       return form.parse(said)
     },
     editState: missing('changes of the state'),
+    renameStack: missing('stack rename'),
     exportState: (stack, version) =>
       exported(client, stack, version === undefined ? '' : `?version=${version}`),
     exportAt: (stack, moment) => {

@@ -6,6 +6,7 @@ import { askedStack, keepConfig } from '../operation-request.ts'
 import type { Session } from '../session.ts'
 import { openStackFile } from '../stack-secrets.ts'
 import type { Starting } from '../starting.ts'
+import { targetingOf } from '../targeting.ts'
 
 /** Options that say something of this machine, or that requests do not carry yet. */
 const localOptions = [
@@ -32,6 +33,7 @@ export async function remoteStarting(
   if (remote === undefined) throw error('LOGIN_MISSING', 'nobody is logged in')
   const { project, stack } = await askedStack(session)
   const release = releaseOf(flags)
+  const targeting = targetingOf(flags)
   keepConfig(flags, openStackFile(session, project, { stack }), project)
   const options = {
     command,
@@ -41,6 +43,7 @@ export async function remoteStarting(
     message: flags.text('message') ?? '',
     ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
     ...(release === undefined ? {} : { release }),
+    ...(targeting === undefined ? {} : { targeting }),
   }
   let uploaded: ReturnType<typeof remote.upload> | undefined
   return {

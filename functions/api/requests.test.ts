@@ -264,3 +264,22 @@ test('a request that is refused says why, in its stream and when it is asked for
   const stream = await all.ask(all.read, `GET ${shopPath}/requests/${key}/stream`)
   expect(await messagesOf(stream)).toEqual([{ event: 'end', id: '', data: end }])
 })
+
+test('a request may be about some resources only, and is refused when it names none', async () => {
+  const { ask, deploy, platform } = await opened()
+  const targets = ['urn:pulumi:dev::shop::a:b:C::x', '**::web-*']
+  const body = { command: 'up', targeting: { targets, targetDependents: true } }
+  const answer = await ask(deploy, `POST ${shopPath}/deployments`, body)
+  expect(answer.status).toBe(202)
+  const [request] = await platform.requests.waiting(shop, 10)
+  expect(request?.options.targeting).toEqual({
+    targets,
+    excludes: [],
+    replaces: [],
+    targetDependents: true,
+    excludeDependents: false,
+    excludeProtected: false,
+  })
+  const wrong = { command: 'up', targeting: { targets: [''] } }
+  expect((await ask(deploy, `POST ${shopPath}/deployments`, wrong)).status).toBe(400)
+})

@@ -216,9 +216,9 @@ async function stands(ports: CompactionPorts, deployment: DeploymentId): Promise
   return (await ports.log.read(deployment, 0 as LogNumber, 1)).length > 0
 }
 
-/** An import or edit of the state has no records: it is published or it is not. */
+/** An import or edit of the state, or a rename, has no records: it is published or it is not. */
 function isEdit({ command }: HistoryRecord): boolean {
-  return command === 'stack import' || command === 'state'
+  return ['stack import', 'stack rename', 'state'].includes(command)
 }
 
 function lamportsOf({ operations }: TimedRecord): readonly number[] {

@@ -6,6 +6,7 @@ import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { decodeSnapshot } from '../../shared/state/deployment.ts'
+import { requireUsable } from './require-usable.ts'
 import { standingNow } from './standing.ts'
 import { resultOf, summary } from './result.ts'
 import { type Asked, type Surroundings, tearDown } from '../surroundings/surround.ts'
@@ -26,6 +27,7 @@ export function previewRun(
         throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
       if (record.current !== '') await tellInterrupted(asked, emitter, record.current)
       const stored = await readState(platform, record)
+      requireUsable(stored)
       const base = baseOf(decodeSnapshot(stored, request.secrets), 1)
       baseNow.current = base
       const isWhole = await previewCommand(life, base).catch(thrown => {

@@ -13,6 +13,7 @@ import {
   tearDown,
 } from '../surroundings/surround.ts'
 import type { FetchPlugin } from '../surroundings/plugin-folder.ts'
+import type { OpenState } from '../surroundings/read-stack.ts'
 import { patiently } from '../surroundings/patient.ts'
 import { createToldOnce } from '../surroundings/told-once.ts'
 import { leaseIdOf } from '../../shared/engine/deployment/generator-lease.ts'
@@ -44,12 +45,18 @@ export interface LifeDeps {
   readonly mayServe?: (stack: StackId) => boolean
   /** Puts plugins that are nowhere into the plugin cache of that environment. */
   readonly fetchPlugin?: FetchPlugin
+  /** Opens secrets of other stacks. */
+  readonly openState?: OpenState
 }
 
 /** What a run is asked with, with the environment of its stack. */
 export async function inEnvironment(deps: LifeDeps, asked: Asked): Promise<Asked> {
-  const { environmentOf, fetchPlugin } = deps
-  const fetched = fetchPlugin === undefined ? asked : { ...asked, fetchPlugin }
+  const { environmentOf, fetchPlugin, openState } = deps
+  const fetched = {
+    ...asked,
+    ...(fetchPlugin === undefined ? {} : { fetchPlugin }),
+    ...(openState === undefined ? {} : { openState }),
+  }
   if (environmentOf === undefined) return fetched
   return { ...fetched, environment: await environmentOf(asked.request) }
 }

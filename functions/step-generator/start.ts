@@ -26,6 +26,7 @@ import type { HandOver } from '../../shared/records/pool.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/deployment.ts'
 import { clearPendingCreates, importPending, pendingOf } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { requireUsable } from './require-usable.ts'
 
 /** The ports that the generator uses. */
 export interface GeneratorPorts extends TakeOverDeps {
@@ -191,16 +192,4 @@ async function preparedBase(
       ? published.hash
       : await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(base))))
   return { hash, base, inbox, told }
-}
-
-function requireUsable(stored: StoredDeployment): void {
-  const mark = stored.metadata['integrity_error']
-  if (typeof mark !== 'object' || mark === null || !('error' in mark)) return
-  const { error: reason } = mark
-  throw error(
-    'STATE_INTEGRITY',
-    `snapshot integrity failure; refusing to use it: ${
-      typeof reason === 'string' ? reason : JSON.stringify(reason)
-    }`,
-  )
 }

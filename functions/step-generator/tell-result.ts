@@ -79,7 +79,7 @@ export async function tellEnded(deps: TellDeps, stack: StackId): Promise<void> {
 
 function isNews({ result, endedAt, command }: HistoryRecord, now: number): boolean {
   if (result === undefined || endedAt === undefined) return false
-  if (command === 'stack import' || command === 'state') return false
+  if (['stack import', 'stack rename', 'state'].includes(command)) return false
   return now - endedAt < triggerLimits.newsMs
 }
 

@@ -15,6 +15,7 @@ import { createLog } from '../../shared/platform/system/log.ts'
 import { compact } from '../compaction/handle.ts'
 import type { StackServer } from '../step-generator/serve-stack.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
+import { managerFromState } from '../../shared/secrets/manager.ts'
 import { clearScratch, createOneStack } from './one-stack.ts'
 import { createPluginFetch } from './plugin-folder.ts'
 import { openSecrets } from './open-secrets.ts'
@@ -77,6 +78,7 @@ export function openAws(env: Env): AwsSurroundings {
     environmentOf,
     mayServe,
     fetchPlugin,
+    openState: named => managerFromState(named, passphrase, keeper),
     ...archivedRequests(platform.requests, programs),
   })
   let triggers: AwsTriggers | undefined

@@ -25,9 +25,13 @@ import { requiredPackages } from '../../shared/programs/required-packages.ts'
 import { createInstaller } from '../../shared/providers/install/installer.ts'
 import { installing } from './installing.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
-import type { PluginHost } from '../../shared/providers/provider.ts'
 import { parseExtension } from '../../shared/providers/package-request.ts'
 import type { Extension } from '../../shared/records/log.ts'
+import { createBuiltinProvider } from '../../shared/providers/builtin/builtin-provider.ts'
+import { withBuiltin } from '../../shared/providers/builtin/with-builtin.ts'
+import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
+import { createStackReading, type OpenState } from './read-stack.ts'
+import { openOwnState } from './open-own-state.ts'
 import { createProviderRegistry } from '../../shared/providers/registry.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
 import { hashAssets } from '../../shared/values/asset-hash.ts'
@@ -53,6 +57,8 @@ export interface Asked {
   readonly environment?: Readonly<Record<string, string>>
   /** Puts plugins that are nowhere into the plugin cache. */
   readonly fetchPlugin?: FetchPlugin
+  /** Opens secrets of other stacks; as this process's environment says where it is absent. */
+  readonly openState?: OpenState
 }
 
 /** What runs programs and plugins, and what those call. */
@@ -107,8 +113,10 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const processes = hosts?.processes ?? createProcesses()
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
-  const plugins =
-    hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub })
+  const plugins = withBuiltin(
+    hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub }),
+    builtinProvider(asked, emitter),
+  )
   const nobody = (): undefined => undefined
   const baseNow: BaseNow = {
     current: undefined,
@@ -182,6 +190,22 @@ function startMonitor(
         },
       })
     },
+  })
+}
+
+/** The provider of what is built in; it reads other stacks from where this one is kept. */
+function builtinProvider(asked: Asked, emitter: StepEmitter): Provider {
+  const { catalog, blobs, random } = asked.platform
+  const reading = createStackReading({
+    ...{ catalog, blobs },
+    own: asked.request,
+    openState: asked.openState ?? openOwnState(process.env),
+    info: message => emitter.diagnostic('info', message),
+  })
+  return createBuiltinProvider({
+    ...reading,
+    uuid: () => random.uuid(),
+    warn: (message, urn) => emitter.diagnostic('warning', message, urn),
   })
 }
 

@@ -7,6 +7,9 @@ export const apiLimits = {
   pageDefault: 25,
   /** Events of one message of a stream. */
   eventsPerMessage: 200,
+  /** Characters of a URN or pattern by which a request names resources, and how many of these. */
+  urnMax: 2_000,
+  urnsMax: 1_000,
   /** Requests that may wait for one stack. */
   waitingMax: 100,
   /** Stacks that one token may name. */

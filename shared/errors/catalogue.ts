@@ -1,5 +1,6 @@
 import { apiCodes } from './api-codes.ts'
 import { platformCodes } from './platform-codes.ts'
+import { stateCodes } from './state-codes.ts'
 
 /** One row of the catalogue: the process exit code (Pulumi's numbers) and what to do next. */
 export interface CatalogueRow {
@@ -118,7 +119,7 @@ export const catalogue = {
   },
   STATE_INTEGRITY: {
     exit: 1,
-    hint: 'Repair the state named in the message before the next deployment.',
+    hint: 'Repair the state with `antichain state repair` before the next deployment.',
   },
   STATE_FOREIGN: {
     exit: 1,
@@ -271,6 +272,7 @@ export const catalogue = {
     hint: 'Remove from the repository what the message names; links must stay within it.',
   },
   INSTALL_FAILED: { exit: 1, hint: 'Correct what the package manager says, and push again.' },
+  ...stateCodes,
   ...platformCodes,
   ...apiCodes,
   NODE_TOO_OLD: { exit: 1, hint: 'Run `npm install` in the antichain folder; it brings Node 24.' },

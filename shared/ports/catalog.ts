@@ -31,7 +31,7 @@ export interface UnreadableStack {
 /** A line of a stack's history. */
 export interface HistoryRecord {
   readonly deployment: DeploymentId
-  readonly command: Command | 'stack import' | 'state'
+  readonly command: Command | 'stack import' | 'stack rename' | 'state'
   readonly message: string
   readonly startedAt: EpochMs
   readonly endedAt?: EpochMs

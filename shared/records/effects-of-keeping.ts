@@ -148,7 +148,7 @@ export const effectsOfKeeping = {
     ],
   },
   edit: {
-    handler: 'state pending import, state pending clear, stack import',
+    handler: 'commands of state that change it, stack import',
     when: 'a state is edited by hand',
     per: 'process',
     effects: [

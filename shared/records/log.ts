@@ -37,6 +37,27 @@ export interface DeploymentOptions {
   readonly message: string
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
+  /** The resources that it is about; absent: all. */
+  readonly targeting?: Targeting
+}
+
+/**
+ * Which resources a deployment is about: URNs, or patterns of them (`*`, `**`). Of both lists,
+ * targets win. Source: `engine.md` 5.2, 5.12.
+ */
+export interface Targeting {
+  /** Only these; none: all. */
+  readonly targets: readonly string[]
+  /** All but these. */
+  readonly excludes: readonly string[]
+  /** These are replaced, changed or not. */
+  readonly replaces: readonly string[]
+  /** What depends on a target is one too. */
+  readonly targetDependents: boolean
+  /** What depends on what is left out is left out too. */
+  readonly excludeDependents: boolean
+  /** Protected resources, and what they stand on, are left out. */
+  readonly excludeProtected: boolean
 }
 
 /**
@@ -159,6 +180,8 @@ export interface SetDelta {
   readonly aliased?: readonly (readonly [old: Urn, current: Urn])[]
   readonly deleted?: readonly Urn[]
   readonly replaced?: readonly Urn[]
+  /** A target, as such or by what it depends on. */
+  readonly targeted?: readonly Urn[]
   /** Why dependents are replaced with what they depend on. */
   readonly dependentKeys?: readonly (readonly [urn: Urn, keys: readonly string[]])[]
 }

@@ -1,4 +1,5 @@
-import type { Urn } from '../names/urn.ts'
+import { isBuiltinType } from '../names/builtin.ts'
+import { typeOf, type Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { OperationId } from './ids.ts'
 
@@ -78,6 +79,7 @@ export interface Operation {
 }
 
 /** Whether the success of an operation is an object that did not exist before. */
-export function makesObject({ op }: Pick<Operation, 'op'>): boolean {
+export function makesObject({ op, urn }: Pick<Operation, 'op' | 'urn'>): boolean {
+  if (isBuiltinType(typeOf(urn))) return false
   return op === 'create' || op === 'create-replacement'
 }

@@ -1,4 +1,4 @@
-import type { StoredResource } from './stored.ts'
+import type { Json, StoredResource } from './stored.ts'
 
 /** The fields of a stored resource in the order in which they are written (`state.md` 1.5). */
 const fieldOrder: readonly string[] = [
@@ -12,12 +12,22 @@ const fieldOrder: readonly string[] = [
 
 const rankOf = new Map(fieldOrder.map((field, at) => [field, at]))
 
-/** The resource with a flag set, in its place among the fields. */
-export function withFlag(resource: StoredResource, flag: string): StoredResource {
-  if (resource[flag] === true) return resource
+/** The resource with fields set, or left out where they are undefined, each in its place. */
+export function withFields(
+  resource: StoredResource,
+  changes: Readonly<Record<string, Json | undefined>>,
+): StoredResource {
   const { urn, custom, type } = resource
   const rank = (field: string): number => rankOf.get(field) ?? fieldOrder.length
-  const entries = Object.entries({ ...resource, [flag]: true })
-  const sorted = entries.sort(([a], [b]) => rank(a) - rank(b))
-  return { ...Object.fromEntries(sorted), urn, custom, type }
+  const entries = Object.entries({ ...resource, ...changes }).filter(
+    (entry): entry is [string, Json] => entry[1] !== undefined,
+  )
+  const sorted = Object.fromEntries(entries.sort(([a], [b]) => rank(a) - rank(b)))
+  const renamed = changes['urn']
+  return { ...sorted, urn: typeof renamed === 'string' ? renamed : urn, custom, type }
+}
+
+/** The resource with a flag set, in its place among the fields. */
+export function withFlag(resource: StoredResource, flag: string): StoredResource {
+  return resource[flag] === true ? resource : withFields(resource, { [flag]: true })
 }

@@ -5,10 +5,12 @@ import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { ControlPort, OperationsPort } from '../../shared/ports/records.ts'
 import { type Head, freshHead } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
+import type { Urn } from '../../shared/names/urn.ts'
 import { type Open, executorId, freshDeployment, holder, operationId, whileOpen } from './opened.ts'
 
 const one = operationId(1)
-const operation = { id: one, needs: 0, op: 'create' } as const
+const urn = 'urn:pulumi:dev::shop::a:b:C::a' as Urn
+const operation = { id: one, needs: 0, op: 'create', urn } as const
 const executor = executorId('e')
 const rounds = 40
 

@@ -20,6 +20,7 @@ import { pluginHost, type Program, programHost, project, stackName } from './hos
 import type { Tracer } from './order.ts'
 import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
+import type { Targeting } from '../../shared/records/log.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
 import { verifyIntegrity } from '../../shared/state/integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -34,6 +35,7 @@ export interface Asked {
   readonly refresh?: boolean
   readonly continueOnError?: boolean
   readonly release?: 'dataflow' | 'antichain'
+  readonly targeting?: Partial<Targeting>
   /** Go on with what a killed run left. */
   readonly resume?: boolean
   /** What tells the program from others. */
@@ -64,6 +66,15 @@ export interface Asked {
   readonly config?: Readonly<Record<string, { readonly text: string; readonly secret?: boolean }>>
   /** Hears each effect of the run. */
   readonly heard?: (name: string, asked: readonly unknown[]) => void
+}
+
+const noTargeting: Targeting = {
+  targets: [],
+  excludes: [],
+  replaces: [],
+  targetDependents: false,
+  excludeDependents: false,
+  excludeProtected: false,
 }
 
 /** What a run came to. */
@@ -221,6 +232,9 @@ function requestOf(given: {
       execute: 'here',
       message: '',
       release: asked.release ?? 'dataflow',
+      ...(asked.targeting === undefined
+        ? {}
+        : { targeting: { ...noTargeting, ...asked.targeting } }),
     },
     program: asked.digest ?? 'the same',
     ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),

@@ -31,24 +31,32 @@ export interface Monitor {
     request: Partial<RegisterResourceRequest> & { type: string; name: string },
   ) => Promise<RegisterResourceResponse>
   readonly outputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
-  readonly invoke: (token: string) => Promise<Record<string, unknown>>
+  readonly invoke: (
+    token: string,
+    args?: Record<string, unknown>,
+  ) => Promise<Record<string, unknown>>
   readonly registerPackage: (request: Partial<RegisterPackageRequest>) => Promise<string>
   readonly invokeAs: (request: Partial<ResourceInvokeRequest>) => Promise<ResourceInvokeResponse>
   readonly readAs: (request: Partial<ReadResourceRequest>) => Promise<ReadResourceResponse>
   readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
   /** Reads what exists already, as `get` of a resource class does. */
-  readonly read: (name: string, id: string) => Promise<ReadResourceResponse>
+  readonly read: (
+    name: string,
+    id: string,
+    more?: Partial<ReadResourceRequest>,
+  ) => Promise<ReadResourceResponse>
 }
 
 /** Every load answers with the scripted provider; ending it is the test's affair. */
 export function pluginHost(scripted: ScriptedProvider): PluginHost {
-  let configured: Promise<void> | undefined
+  const configured = new Map<string, Promise<void>>()
   const { provider } = scripted
   const shared = {
     ...provider,
     configure: (ask: Parameters<typeof provider.configure>[0]) => {
-      configured ??= provider.configure(ask)
-      return configured
+      const known = configured.get(ask.urn) ?? provider.configure(ask)
+      configured.set(ask.urn, known)
+      return known
     },
     close: () => Promise.resolve(),
   }
@@ -99,8 +107,8 @@ async function runProgram(
       const request = RegisterResourceOutputsRequest.create({ urn, outputs })
       await call<object>(done => client.registerResourceOutputs(request, done))
     },
-    invoke: async tok => {
-      const request = ResourceInvokeRequest.create({ tok, args: {} })
+    invoke: async (tok, args = {}) => {
+      const request = ResourceInvokeRequest.create({ tok, args })
       const answer = await call<ResourceInvokeResponse>(done => client.invoke(request, done))
       return answer.return ?? {}
     },
@@ -115,9 +123,9 @@ async function runProgram(
       return call(done => client.readResource(ReadResourceRequest.create(what), done))
     },
     call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
-    read: (name, objectId) => {
+    read: (name, objectId, more = {}) => {
       const what = { type: 'test:index:Thing', name, id: objectId, parent: root, properties: {} }
-      const request = ReadResourceRequest.create({ acceptSecrets: true, ...what })
+      const request = ReadResourceRequest.create({ acceptSecrets: true, ...what, ...more })
       return call(done => client.readResource(request, done))
     },
   })

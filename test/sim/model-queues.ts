@@ -85,21 +85,23 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     changed()
     return { MessageId: `m${count}` }
   }
-  const bury = (url: string, { receivesMax, url: deadUrl }: NonNullable<ModelQueue['dead']>) => {
+  const bury = (url: string, dead: NonNullable<ModelQueue['dead']>, atMs: number) => {
     const messages = at(url)
     const spent = ({ receives, visibleAtMs }: Stored): boolean =>
-      receives >= receivesMax && visibleAtMs <= nowMs()
+      receives >= dead.receivesMax && visibleAtMs <= atMs
     for (const one of messages.filter(spent)) {
       messages.splice(messages.indexOf(one), 1)
-      at(deadUrl).push({ ...one, visibleAtMs: nowMs() })
+      at(dead.url).push({ ...one, visibleAtMs: atMs })
       happened('a message becomes a dead letter')
     }
   }
   const take = (input: ReceiveMessageCommandInput): readonly Stored[] => {
     const { QueueUrl = '', MaxNumberOfMessages: max = 1, VisibilityTimeout = 30 } = input
     const dead = all.find(({ url }) => url === QueueUrl)?.dead
-    if (dead !== undefined) bury(QueueUrl, dead)
-    const seen = at(QueueUrl).filter(({ visibleAtMs }) => visibleAtMs <= nowMs())
+    // One moment for both: what becomes visible between two would be given out once too often.
+    const atMs = nowMs()
+    if (dead !== undefined) bury(QueueUrl, dead, atMs)
+    const seen = at(QueueUrl).filter(({ visibleAtMs }) => visibleAtMs <= atMs)
     const isShort = (input.WaitTimeSeconds ?? 0) === 0
     if (isShort && seen.length > 0 && draw.chance(0.1)) {
       happened('a look misses messages')

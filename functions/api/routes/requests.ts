@@ -12,6 +12,18 @@ const parallelMax = 10_000
 /** Where nothing is said: functions come and go, and deletes are done side by side. */
 const parallelUsual = 1_000
 
+/** URNs or patterns of them. */
+const urns = z.array(z.string().min(1).max(apiLimits.urnMax)).max(apiLimits.urnsMax).default([])
+
+const targetingBody = z.strictObject({
+  targets: urns,
+  excludes: urns,
+  replaces: urns,
+  targetDependents: z.boolean().default(false),
+  excludeDependents: z.boolean().default(false),
+  excludeProtected: z.boolean().default(false),
+})
+
 const requestBody = z.strictObject({
   command: z.enum(['up', 'refresh', 'destroy']),
   parallel: z.int().min(1).max(parallelMax).default(parallelUsual),
@@ -19,6 +31,8 @@ const requestBody = z.strictObject({
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
   release: z.enum(['dataflow', 'antichain']).optional(),
+  /** The resources that it is about; absent: all. */
+  targeting: targetingBody.optional(),
   /** An archive that was sent; absent: the program of the stack. */
   archive: z
     .string()
@@ -110,7 +124,7 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
-  const { archive: named, release, ...rest } = body
+  const { archive: named, release, targeting, ...rest } = body
   const archive = named as BlobHash | undefined
   const asked: DeploymentRequest = {
     stack,
@@ -118,7 +132,12 @@ async function putRequest(
     at: ports.clock.now(),
     by: `${caller.name} (API)`,
     dryRun,
-    options: { ...rest, execute: ports.execute, ...(release === undefined ? {} : { release }) },
+    options: {
+      ...rest,
+      execute: ports.execute,
+      ...(release === undefined ? {} : { release }),
+      ...(targeting === undefined ? {} : { targeting }),
+    },
     program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
   }
   const kept = (await ports.requests.find(stack, asked.key)) ?? (await put(ports, asked))

@@ -11,6 +11,7 @@ import { boundOf } from '../deployment/at-once.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/deployment.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
+import { mayBegin } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { hasPlugins } from './missing-plugins.ts'
 import { recordedPlan } from './recorded-plan.ts'
@@ -21,6 +22,7 @@ import {
   refreshSteps,
   tellUnchanged,
 } from '../generator/refresh-plan.ts'
+import { scopeOf } from '../generator/scope.ts'
 
 /** Carries a command out, up to its close; true when everything succeeded. */
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
@@ -29,8 +31,10 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   if (command !== 'up' && !(await hasPlugins(life, base))) return false
   // A later epoch was refreshed, or is what a refresh came to.
   const which = base.epoch > 1 ? undefined : refreshBefore(base, command === 'refresh' || refresh)
+  const scope = scopeOf(life.request.options.targeting, base)
+  if (base.epoch === 1 && !mayBegin(life, base, { scope, which })) return false
   if (which === undefined) return command === 'destroy' ? deleteAll(deps, base) : runUp(deps, base)
-  const isWhole = await refreshStates(deps, base, which)
+  const isWhole = await refreshStates(deps, base, refreshSteps(base, which, scope))
   if (command === 'refresh' || !isWhole || life.isAborted()) return isWhole
   const next = await rebased(deps, base)
   const fresh = { ...deps, recorded: undefined }
@@ -41,9 +45,8 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
 async function refreshStates(
   deps: CommandDeps,
   base: Base,
-  which: 'all' | 'required',
+  { asked, unchanged }: ReturnType<typeof refreshSteps>,
 ): Promise<boolean> {
-  const { asked, unchanged } = refreshSteps(base, which)
   tellUnchanged(deps.emitter, unchanged)
   const known = recordedPlan(deps, base, 'refresh')
   if (known !== undefined)

@@ -9,6 +9,7 @@ import type { Base } from '../deployment/base.ts'
 import type { GeneratorContext, StepRunner } from '../generator/context.ts'
 import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
+import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
@@ -86,6 +87,7 @@ export function createLife(deps: LifeDeps): Life {
       continueOnError: request.options.continueOnError,
       base,
       sets,
+      scope: scopeOf(request.options.targeting, base),
       runner,
       replay,
       providers: deps.providers,

@@ -6,7 +6,9 @@ import { type PerformDeps } from '../executor/performing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
+import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
+import type { Scope } from '../generator/scope.ts'
 import type { Life } from './life.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
 import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
@@ -18,8 +20,13 @@ export async function previewDeletes(
   ctx: GeneratorContext,
   life: Pick<Life, 'performing' | 'request'>,
 ): Promise<boolean> {
-  let isWhole = true
-  const condemned = condemnedSteps(ctx)
+  const mayGo = await deleteScope(ctx)
+  const condemned = condemnedSteps(ctx, mayGo)
+  let isWhole = areTargets(
+    ctx,
+    condemned.map(({ step }) => step),
+  )
+  tellKept(ctx, mayGo)
   tellWaves(ctx.emitter, { graph: ctx.base.graph, condemned, release: releaseOf(life) })
   for (const { step } of condemned.toReversed()) {
     ctx.emitter.pre(step)
@@ -41,9 +48,14 @@ const readsMax = 16
 export async function previewRefresh(
   base: Base,
   which: 'all' | 'required',
-  { emitter, performing }: { readonly emitter: StepEmitter; readonly performing: PerformDeps },
+  about: {
+    readonly emitter: StepEmitter
+    readonly performing: PerformDeps
+    readonly scope: Scope
+  },
 ): Promise<Base | undefined> {
-  const { asked, unchanged } = refreshSteps(base, which)
+  const { emitter, performing, scope } = about
+  const { asked, unchanged } = refreshSteps(base, which, scope)
   tellUnchanged(emitter, unchanged)
   const results = new Map<ResourceState, ResourceState | undefined>()
   let isWhole = true

@@ -5,9 +5,10 @@ import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
-import type { GeneratorContext } from '../generator/context.ts'
+import { type GeneratorContext, instanceOf } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
+import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { createDeploymentRunner } from '../generator/deployment-runner.ts'
 import { createReplay } from '../generator/deployment-replay.ts'
@@ -16,8 +17,10 @@ import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
 import { restore } from '../generator/restore.ts'
 import { stateGraph } from '../graph/dependencies.ts'
+import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
+import { areAllProtected } from './protected-kept.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
 
@@ -29,6 +32,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { life, writer, recorded } = deps
   const { ctx, replay } = contextOf(deps, base)
   if (recorded?.programEnded !== undefined) return afterProgram(deps, ctx, replay)
+  if (!areReplacesKnown(ctx)) return false
   if (recorded?.hasPassed('program') !== true)
     await writer.append({ kind: 'phase', phase: 'program' })
   const phase = await runProgramPhase(life, ctx)
@@ -39,7 +43,9 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    isWhole = await deleteCondemned(deps, ctx, [...positions, { kind: 'program-ended', ...sealed }])
+    const ended: readonly Decision[] = [...positions, { kind: 'program-ended', ...sealed }]
+    const hasTargets = areTargetsKnown(ctx)
+    isWhole = (await deleteCondemned(deps, ctx, ended)) && hasTargets
   }
   if (life.fault() === undefined) {
     await applyStackOutputs(ctx, outputs, isWhole)
@@ -57,7 +63,7 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
   if (known !== undefined)
     return (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
   const { ctx } = contextOf({ ...deps, recorded: undefined }, base)
-  return deleteCondemned(deps, ctx, [])
+  return areAllProtected(ctx) || deleteCondemned(deps, ctx, [])
 }
 
 /** The program ended in an earlier life: nothing is decided any more. */
@@ -70,8 +76,10 @@ async function afterProgram(
   if (recorded !== undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const known = recordedPlan(deps, ctx.base, 'deletes')
   const isStoppedByFailure = !ctx.continueOnError
-  const isWhole =
+  const hasTargets = areTargetsKnown(ctx)
+  const areGone =
     known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
+  const isWhole = areGone && hasTargets
   if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
     return isWhole
   const stack = await stackState(ctx, replay)
@@ -124,8 +132,18 @@ async function deleteCondemned(
   ctx: GeneratorContext,
   before: readonly Decision[],
 ): Promise<boolean> {
+  const mayGo = await deleteScope(ctx)
   const left = await leftovers(ctx)
-  const condemned = [...condemnedSteps(ctx), ...leftoverSteps(ctx, left)]
+  const condemned = [...condemnedSteps(ctx, mayGo), ...leftoverSteps(ctx, left)]
+  const steps = condemned.map(({ step }) => step)
+  // The program's end is not recorded: another life would take it for the leave to go on.
+  if (!areTargets(ctx, steps)) {
+    // Their providers are started all the same, as Pulumi does: one that cannot be is told as well.
+    for (const { provider, urn, old } of steps)
+      if (old !== undefined && provider !== '') await instanceOf(ctx, old.state, urn)
+    return false
+  }
+  tellKept(ctx, mayGo)
   if (condemned.length === 0) {
     if (before.length > 0) await deps.writer.append(...before)
     return true

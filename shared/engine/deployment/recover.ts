@@ -1,4 +1,6 @@
 import { limits } from '../../config/limits.ts'
+import { isBuiltinType } from '../../names/builtin.ts'
+import { typeOf } from '../../names/urn.ts'
 import type { OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
 import type { DeploymentId } from '../../records/ids.ts'
@@ -18,8 +20,12 @@ const repeatable: ReadonlySet<Operation['op']> = new Set([
 ])
 
 /** Whether a step may be begun again after an attempt that may have called. */
-export function isRepeatable({ op, skipCall }: Pick<Operation, 'op' | 'skipCall'>): boolean {
-  return skipCall === true || repeatable.has(op)
+export function isRepeatable({
+  op,
+  skipCall,
+  urn,
+}: Pick<Operation, 'op' | 'skipCall' | 'urn'>): boolean {
+  return skipCall === true || repeatable.has(op) || isBuiltinType(typeOf(urn))
 }
 
 /**

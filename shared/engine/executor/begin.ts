@@ -48,7 +48,7 @@ export async function beginUnlessStopped(
   ports: BeginPorts,
   context: BeginContext,
   task: {
-    readonly operation: Pick<Operation, 'id' | 'needs' | 'op' | 'skipCall'>
+    readonly operation: Pick<Operation, 'id' | 'needs' | 'op' | 'skipCall' | 'urn'>
     readonly executor: ExecutorId
   },
 ): Promise<Beginning> {

@@ -14,7 +14,7 @@ import { markSecretOutputs } from '../secret-outputs.ts'
 import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-import { asking, type PerformDeps, subjectOf } from './performing.ts'
+import { asking, type PerformDeps, providerFor, subjectOf } from './performing.ts'
 import { endAfter } from '../../providers/whose-error.ts'
 
 /** How a step is performed: in a preview nothing is changed. */
@@ -169,8 +169,11 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
 
 async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const old = required(step.old?.state)
-  if (isProtected(step))
+  if (isProtected(step)) {
+    // Pulumi has the provider configured before it sees that it may not be asked.
+    if (!mode.preview && old.provider !== '') await providerFor(step, deps)
     return failed({ message: protectedMessage(old), status: 'ok', protected: true })
+  }
   if (mode.preview || step.skipCall) return succeeded(undefined)
   const asked = {
     ...subjectOf(old),
@@ -186,8 +189,8 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
 function protectedMessage(state: ResourceState): string {
   return (
     `resource "${state.urn}" cannot be deleted\n` +
-    'because it is protected. To unprotect it, have the resource in the program without `protect` and ' +
-    'run `antichain up`; after that it can be deleted.'
+    'because it is protected. Have it in the program without `protect` and run `antichain up`, or run\n' +
+    `antichain state unprotect '${state.urn}'`
   )
 }
 

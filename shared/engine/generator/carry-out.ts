@@ -126,6 +126,7 @@ function deltaOf(ctx: GeneratorContext, candidate: Candidate, steps: readonly St
     ...(deleted.length === 0 ? {} : { deleted }),
     ...(keys.length === 0 ? {} : { dependentKeys: keys }),
     ...(ctx.sets.replaces.has(urn) ? { replaced: [urn] } : {}),
+    ...(ctx.sets.targeted.has(urn) ? { targeted: [urn] } : {}),
   }
 }
 

@@ -19,6 +19,7 @@ import { deniedMessage, deniedPackage } from './denied.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { Goal } from './goal.ts'
 import type { Replay } from './replay.ts'
+import type { Scope } from './scope.ts'
 import type { GeneratorSets } from './sets.ts'
 
 /** How decided steps are carried out: through log and queue, or at once in a preview. */
@@ -64,6 +65,8 @@ export interface GeneratorContext {
   readonly continueOnError: boolean
   readonly base: Base
   readonly sets: GeneratorSets
+  /** What the deployment is about. */
+  readonly scope: Scope
   readonly runner: StepRunner
   /** What earlier lives of the deployment decided; undefined in a first life and a preview. */
   readonly replay: Replay | undefined

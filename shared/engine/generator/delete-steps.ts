@@ -5,6 +5,7 @@ import type { Urn } from '../../names/urn.ts'
 import { namedDependencies } from '../graph/dependencies.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
 import type { GeneratorContext } from './context.ts'
+import type { DeleteScope } from './delete-scope.ts'
 import { isWithoutCall } from './replacement.ts'
 import { isOperatedOn } from './sets.ts'
 
@@ -15,14 +16,17 @@ export interface CondemnedStep {
 }
 
 /**
- * What is to be deleted when the program has ended (`all` = destroy: everything): old copies of
- * replaced resources, and what the program no longer registers. Source: `engine.md` 5.10.
+ * What is to be deleted when the program has ended: old copies of replaced resources, and what the
+ * program no longer registers; of these what may go. Source: `engine.md` 5.10.
  */
-export function condemnedSteps(ctx: GeneratorContext): readonly CondemnedStep[] {
+export function condemnedSteps(
+  ctx: GeneratorContext,
+  mayGo: DeleteScope,
+): readonly CondemnedStep[] {
   const { base, sets } = ctx
   const found: { index: number; op: StepOp; effect: StateEffect }[] = []
   base.snapshot.resources.forEach((state, index) => {
-    if (state.viewOf !== '') return
+    if (state.viewOf !== '' || !mayGo(state.urn)) return
     const superseded = state.delete || sets.marked.has(index)
     if (superseded) {
       if (sets.condemned.has(index)) return

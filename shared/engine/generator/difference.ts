@@ -9,6 +9,7 @@ import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import type { Candidate } from './candidate.ts'
 import { nameOf } from '../../names/urn.ts'
 import { withoutInternal } from '../../providers/provider-inputs.ts'
+import { isReplacedAnyway } from './scope.ts'
 import { forcedDiff, isReplacement } from './verdict.ts'
 
 /** A difference, and whether the replacement trigger fired. */
@@ -30,7 +31,7 @@ export async function differenceOf(
   if (hasFired(ctx, old.replacementTrigger, next))
     return { diff: { ...forcedDiff(''), changes: 'some' }, triggered: true }
   const plain = (diff: DiffResult): Difference => ({ diff, triggered: false })
-  if (old.taint) return plain(forcedDiff('id'))
+  if (isReplacedAnyway(ctx.scope, next.urn, old)) return plain(forcedDiff('id'))
   if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn)))
     return plain(forcedDiff('replaceWith'))
   if (next.deletedWith !== '' && ctx.sets.replaces.has(next.deletedWith))

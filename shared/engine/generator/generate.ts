@@ -16,7 +16,10 @@ import { reportFailures } from './check-failures.ts'
 import { carriedOn, replayed } from './replayed.ts'
 import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
+import { isReplacedAnyway, isTargetedRegistration, noteScope } from './scope.ts'
 import type { CurrentState } from './sets.ts'
+import { requireMade } from './skipped-creates.ts'
+import { passOver, pullForward } from './untargeted.ts'
 import { verdictOf } from './verdict.ts'
 
 /** How long after one missing plugin others may be found missing, in ms. */
@@ -30,13 +33,18 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
   const claim = claimUrn(ctx, goal)
   ctx.sets.goals.set(claim.urn, goal)
   try {
+    const draft = draftOf(goal, claim)
+    const isTargeted = isTargetedRegistration(ctx, draft)
+    pullForward(ctx, draft, isTargeted)
     const known = await replayed(ctx, claim, ctx.replay === undefined ? '' : ctx.digestOf(goal))
     if (known !== undefined) {
       ctx.sets.current.set(claim.urn, known)
       return known
     }
-    const candidate = await checked(ctx, goal, claim)
+    if (!isTargeted && !(await isTaken(ctx, claim))) return passOver(ctx, claim, draft)
+    const candidate = await checked(ctx, goal, claim, { draft, isTargeted })
     const steps = await decideSteps(ctx, candidate)
+    requireMade(ctx, steps)
     return await carryOut(ctx, candidate, steps)
   } catch (thrown) {
     if (thrown instanceof ProviderError)
@@ -46,9 +54,21 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
   }
 }
 
-/** Loads the provider and runs Check. */
-async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise<Candidate> {
-  const draft = draftOf(goal, claim)
+/**
+ * Whether a resource is made anew though it is no target: it was deleted with another one, or it
+ * was only read before.
+ */
+async function isTaken(ctx: GeneratorContext, { old, urn }: Claim): Promise<boolean> {
+  return old !== undefined && (old.state.external || (await isDeleted(ctx, urn)))
+}
+
+/** Loads the provider and runs Check; what is no target keeps its old inputs instead. */
+async function checked(
+  ctx: GeneratorContext,
+  goal: Goal,
+  claim: Claim,
+  { draft, isTargeted }: { readonly draft: ResourceState; readonly isTargeted: boolean },
+): Promise<Candidate> {
   const old = claim.old?.state
   const { inputs, unresettable } = resetPaths(
     old?.inputs ?? goal.inputs,
@@ -67,6 +87,10 @@ async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise
   const seed = ctx.randomSeed()
   if (driver.check === undefined)
     return { goal, claim, driver, next: draft, compared: inputs, seed }
+  if (!isTargeted && old !== undefined) {
+    const next = { ...draft, inputs: old.inputs }
+    return { goal, claim, driver, next, compared: old.inputs, seed }
+  }
   const fresh = isFresh(ctx, claim)
   const check = driver.check
   const result = await orBail(ctx, claim, () =>
@@ -86,7 +110,8 @@ async function checked(ctx: GeneratorContext, goal: Goal, claim: Claim): Promise
 /** Whether nothing of an old state is to be taken over by Check. */
 function isFresh(ctx: GeneratorContext, claim: Claim): boolean {
   const old = claim.old?.state
-  return old === undefined || old.external || old.taint || ctx.sets.deletes.has(claim.urn)
+  if (old === undefined || old.external || ctx.sets.deletes.has(claim.urn)) return true
+  return isReplacedAnyway(ctx.scope, claim.urn, old)
 }
 
 function requireValid(ctx: GeneratorContext, claim: Claim, goal: Goal, result: CheckResult): void {
@@ -126,7 +151,10 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
   const { claim, next } = candidate
   const old = claim.old
   const { urn } = claim
-  if (old === undefined) return [stepOf({ op: 'create', effect: 'add', next })]
+  if (old === undefined) {
+    noteScope(ctx, next, true)
+    return [stepOf({ op: 'create', effect: 'add', next })]
+  }
   if (await isDeleted(ctx, urn)) return recreateSteps(ctx, candidate)
   if (old.state.external) {
     markReplaced(ctx, claim)
@@ -135,6 +163,7 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
       stepOf({ op: 'replace', effect: 'none', old, next }),
     ]
   }
+  noteScope(ctx, next, true)
   const difference = await differenceOf(ctx, candidate, old.state)
   return ctx.decide(async () => {
     if (ctx.isAborted()) throw new Bail()

@@ -1,4 +1,3 @@
-import { packageOf } from '../../names/provider-reference.ts'
 import { stackType, type Urn } from '../../names/urn.ts'
 import type { CallResult, Surroundings } from '../../providers/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
@@ -91,6 +90,7 @@ export function createGenerator(deps: GeneratorDeps): Generator {
         stackOutputs = outputs
         return Promise.resolve()
       }
+      if (current.passedOver === 'not made') return Promise.resolve()
       return track(applyOutputs(ctx, current, outputs))
     },
     invoke: asked => track(invoke(ctx, asked, request => defaults.reference(request))),
@@ -128,9 +128,6 @@ async function invoke(
 ): Promise<CallResult | 'unknown'> {
   const waits = asked.dependsOn.map(urn => ctx.sets.current.get(urn)?.state)
   if (waits.some(state => state?.custom === true && state.id === '')) return 'unknown'
-  if (asked.token === 'pulumi:pulumi:getResource') return getResource(ctx, asked.args)
-  const pkg = packageOf(asked.token)
-  if (pkg === 'pulumi') throw new Error(`the function ${asked.token} is not supported yet`)
   const provider = {
     provider: asked.provider,
     providers: new Map(),
@@ -146,6 +143,8 @@ async function invoke(
   const words = extension === '' ? [asked.token] : [asked.token, extension]
   const identity = { words, args: asked.args, provider: reference }
   try {
+    // What this deployment has made is in this process: it is asked again in each life.
+    if (asked.token === 'pulumi:pulumi:getResource') return getResource(ctx, asked.args)
     return await ctx.runner.answer(ctx.digestOfCall({ kind: 'invoke', ...identity }), async () => {
       const instance = await ctx.providers.instance(reference, extension)
       return instance.invoke({ token: asked.token, args: asked.args, preview: ctx.preview })
@@ -167,8 +166,8 @@ function getResource(ctx: GeneratorContext, args: PropertyMap): CallResult {
   const outputs = new Map<string, string | PropertyMap>([
     ['urn', state.urn],
     ['id', state.id],
+    ['provider', state.provider],
     ['state', state.outputs ?? emptyMap],
   ])
-  if (state.provider !== '') outputs.set('provider', state.provider)
   return { outputs, failures: [] }
 }

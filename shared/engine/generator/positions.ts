@@ -20,6 +20,7 @@ export function unwrittenPositions(
     const goal = ctx.sets.goals.get(urn)
     if (moved.length >= limits.positionsMax) break
     if (goal === undefined || current.ref.kind !== 'base') continue
+    if (current.passedOver !== undefined) continue
     const { state } = current
     const { sourcePosition, stackTrace } = goal
     const isSame =

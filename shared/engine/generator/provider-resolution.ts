@@ -38,8 +38,6 @@ export function createDefaultProviders(
   }
   return {
     reference(asked) {
-      if (asked.pkg === 'pulumi')
-        bail(ctx, "the built-in package 'pulumi' (StackReference, Stash) is not supported yet")
       const request = completed(asked, required.get(asked.pkg))
       if (mustDeny(ctx, config, request.pkg)) return Promise.resolve(deniedReference(request.pkg))
       const key = `${request.pkg}-${packageVersionOf(request)}-${request.downloadUrl}`

@@ -10,22 +10,31 @@ import { succeeded } from '../step-end.ts'
 import type { Base } from '../deployment/base.ts'
 import { barriersBetween, slicesOf } from '../graph/barriers.ts'
 import { joinOf, placesOf } from './plan-places.ts'
+import { refreshedOf } from './refresh-scope.ts'
+import type { Scope } from './scope.ts'
 
 /**
  * The refresh of every state that a provider can be asked about; the others are told as unchanged.
- * `required`: only those whose provider wants it before an update. Source: `engine.md` 5.11, 7.2.
+ * `required`: only those whose provider wants it before an update; of these what is in the scope.
+ * Source: `engine.md` 5.11, 7.2.
  */
 export function refreshSteps(
   base: Base,
   which: 'all' | 'required',
+  scope: Scope,
 ): {
   readonly asked: readonly Step[]
   readonly unchanged: readonly Step[]
 } {
   const asked: Step[] = []
   const unchanged: Step[] = []
-  base.snapshot.resources.forEach((state, index) => {
-    if (state.viewOf !== '' || (which === 'required' && !state.refreshBeforeUpdate)) return
+  const { resources } = base.snapshot
+  const looked = resources.filter(
+    state => state.viewOf === '' && (which === 'all' || state.refreshBeforeUpdate),
+  )
+  const included = refreshedOf(looked, scope)
+  resources.forEach((state, index) => {
+    if (!included.has(state)) return
     const old = base.tracked(index)
     const step = stepOf({ op: 'refresh', effect: 'swap', old, next: state })
     if (isAsked(state)) asked.push(step)

@@ -9,6 +9,7 @@ import { providerDiff } from './driver.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
 import { reportFailures } from './check-failures.ts'
 import { applyReplaceOnChanges, isReplacement, type Verdict } from './verdict.ts'
+import { isReplacedAnyway } from './scope.ts'
 import { isOperatedOn } from './sets.ts'
 
 /**
@@ -27,7 +28,8 @@ export async function replacementSteps(
   if (candidate.next.protect && old.state.protect) {
     const message =
       `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
-      'To unprotect the resource, remove the `protect` flag from the resource and run `antichain up`'
+      'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
+      `antichain state unprotect '${claim.urn}'`
     if (!ctx.preview) bail(ctx, message, claim.urn)
     ctx.emitter.diagnostic('error', message, claim.urn)
     ctx.noteFailure()
@@ -54,6 +56,8 @@ export async function replacementSteps(
 async function checkedAnew(ctx: GeneratorContext, candidate: Candidate): Promise<ResourceState> {
   const { driver, goal, next, seed, claim } = candidate
   if (driver.check === undefined) return next
+  // What is replaced on request was checked without its old inputs already.
+  if (isReplacedAnyway(ctx.scope, claim.urn, claim.old?.state)) return next
   const result = await driver.check(undefined, goal.inputs, seed)
   if (result.failures.length > 0) {
     reportFailures(
@@ -122,7 +126,8 @@ export function isWithoutCall(ctx: GeneratorContext, state: ResourceState): bool
   return state.deletedWith !== '' && ctx.sets.deletes.has(state.deletedWith)
 }
 
-interface Dependent {
+/** A state that goes with another, and why. */
+export interface Dependent {
   readonly at: number
   readonly keys: readonly string[]
 }
@@ -141,7 +146,7 @@ function boundWith(ctx: GeneratorContext, urn: Urn): Dependent[] {
  * Dependents that would be replaced if what they take from the resource were unknown, in list
  * order.
  */
-async function dependentReplacements(
+export async function dependentReplacements(
   ctx: GeneratorContext,
   root: number,
 ): Promise<readonly Dependent[]> {

@@ -26,6 +26,7 @@ export function restore(
     }
     for (const [urn, keys] of decision.sets.dependentKeys ?? []) sets.dependentKeys.set(urn, keys)
     for (const urn of decision.sets.replaced ?? []) sets.replaces.add(urn)
+    for (const urn of decision.sets.targeted ?? []) sets.targeted.add(urn)
     const operations = operationsOf(decision)
     for (const operation of operations) {
       const hasEnded = decision.kind === 'settled' || hasSucceeded(operation.id)
@@ -43,6 +44,7 @@ export function restore(
 /** Takes a decision that was withdrawn out of the sets again. */
 export function forget(sets: GeneratorSets, decision: RecordedDecision): void {
   for (const urn of decision.sets.replaced ?? []) sets.replaces.delete(urn)
+  for (const urn of decision.sets.targeted ?? []) sets.targeted.delete(urn)
   for (const [urn] of decision.sets.dependentKeys ?? []) sets.dependentKeys.delete(urn)
   for (const { effect, urn, old } of operationsOf(decision)) {
     sets.operated.delete(urn)

@@ -6,6 +6,8 @@ import type { Goal } from './goal.ts'
 /** A resource as this deployment left it: where its state is, and by which step. */
 export interface CurrentState extends TrackedState {
   readonly op: StepOp
+  /** It is no target: left as it was, or not made at all. */
+  readonly passedOver?: 'kept' | 'not made'
 }
 
 /**
@@ -29,6 +31,14 @@ export interface GeneratorSets {
   /** Deletes before a replacement that were decided: each resolves when its chain has ended. */
   readonly deleting: Map<Urn, PromiseWithResolvers<void>>
   readonly replaces: Set<Urn>
+  /** What was found to be a target, as such or by what it depends on. */
+  readonly targeted: Set<Urn>
+  /** The same of what is left out. */
+  readonly excluded: Set<Urn>
+  /** Old states that were taken along because something that stays depends on them. */
+  readonly pulled: Set<Urn>
+  /** What the program registered and nobody makes, for it is no target. */
+  readonly skipped: Set<Urn>
   /** Keys that made a dependent be replaced with its dependency. */
   readonly dependentKeys: Map<Urn, readonly string[]>
   /**
@@ -53,6 +63,10 @@ export function emptySets(): GeneratorSets {
     deletes: new Set(),
     deleting: new Map(),
     replaces: new Set(),
+    targeted: new Set(),
+    excluded: new Set(),
+    pulled: new Set(),
+    skipped: new Set(),
     dependentKeys: new Map(),
     marked: new Set(),
     pendingReplacement: new Set(),

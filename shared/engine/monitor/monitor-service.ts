@@ -214,7 +214,7 @@ const notRegistered: RegisterResourceResponse = {
  * own).
  */
 function registered(
-  { state }: CurrentState,
+  { state, passedOver }: CurrentState,
   request: RegisterResourceRequest,
 ): RegisterResourceResponse {
   const outputs = state.custom ? state.outputs : emptyMap
@@ -225,5 +225,7 @@ function registered(
     object: toWire(outputs, replyOptions(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
+    // What was not made for it is no target: its outputs are not known.
+    unknown: passedOver === 'not made',
   }
 }

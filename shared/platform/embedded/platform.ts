@@ -33,6 +33,7 @@ import { createHints } from './hints.ts'
 import { createNotifications } from './notifications.ts'
 import { createNudges } from './nudges.ts'
 import { createOperations } from './operations.ts'
+import { createRenames, type Renames } from './renames.ts'
 import { createRequests } from './requests.ts'
 import { createRetention } from './retention.ts'
 import { createKeyFileSealing } from './sealing.ts'
@@ -43,6 +44,7 @@ import { type Store, openStore } from './store/store.ts'
 export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly notifications: NotificationsPort
   readonly audit: AuditPort
+  readonly renames: Renames
   /** Whether this process owns the store now, or asks the one that does. */
   readonly role: () => 'owner' | 'client' | 'none'
   /** Waits for what was asked of the store, then gives it up; another process may own it then. */
@@ -109,6 +111,7 @@ export function platformOver(
     documents: createDocuments(store.call, random),
     marks: createMarks(store.call, { random, clock }),
     audit: createAudit(store.call),
+    renames: createRenames(store.call, random),
     sealing: createKeyFileSealing(options.home),
     notifications: createNotifications({ clock, random }),
     clock,

@@ -4,8 +4,9 @@ import { attachedPort } from './attached.ts'
 import { findPlugin, type PluginPlaces } from './find.ts'
 
 /**
- * Finds a plugin, be it one that a person runs, or has it put into the plugin cache and finds it there. What keeps it from being
- * downloaded is said with the places that were looked at. Throws PLUGIN_CHECKSUM.
+ * Finds a plugin, be it one that a person runs, or has it put into the plugin cache and finds it
+ * there. What keeps it from being downloaded is said with the places that were looked at. Throws
+ * PLUGIN_CHECKSUM.
  */
 export async function obtainPlugin(
   plugin: PluginDescriptor,

@@ -230,6 +230,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       bench.states.set(stack, deployment)
       return { version: 2 }
     },
+    renameStack: async (from, to) => void bench.calls.push(`rename ${from} ${to}`),
     exportState: async stack => bench.states.get(stack),
     exportAt: async (stack, moment) => {
       bench.calls.push(`export at ${JSON.stringify(moment)}`)

@@ -126,8 +126,8 @@ describe('operations', () => {
       ['refresh', '--run-program'],
       ['refresh', '--skip-pending-creates'],
       ['destroy', '--exclude-protected'],
-      ['state', 'delete', 'urn', '--force'],
-      ['stack', 'rename', 'x'],
+      ['state', 'edit', 'urn'],
+      ['stack', 'tag', 'ls'],
       ['config', 'set-all', '--plaintext', 'a=b'],
       ['import', 'a:b:C', 'x', 'id', '--generate-code=false'],
     ]) {

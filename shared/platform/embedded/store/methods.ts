@@ -9,6 +9,7 @@ import { lateMethods } from './late-methods.ts'
 import { logMethods } from './log-methods.ts'
 import type { Method } from './method.ts'
 import { operationMethods } from './operation-methods.ts'
+import { renameMethods } from './rename-methods.ts'
 import { requestMethods } from './request-methods.ts'
 import { retentionMethods } from './retention-methods.ts'
 import { slowMethods } from './slow-methods.ts'
@@ -20,6 +21,7 @@ const storeMethods = {
   ...controlMethods,
   ...eventMethods,
   ...catalogMethods,
+  ...renameMethods,
   ...lateMethods,
   ...chainMethods,
   ...requestMethods,

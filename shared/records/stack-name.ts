@@ -1,6 +1,7 @@
-import { error } from '../shared/errors/error.ts'
+import { error } from '../errors/error.ts'
+import { type StackId, stackIdOf } from './ids.ts'
 
-/** A stack as it is named on the command line. */
+/** A stack as people name it. */
 export interface StackName {
   /** undefined where the name leaves the project to the folder. */
   readonly project: string | undefined
@@ -9,15 +10,22 @@ export interface StackName {
 
 /**
  * Reads `stack`, `project/stack` or `organization/project/stack`; the only organization is
- * `organization`. Throws STACK_NAME_INVALID.
+ * `organization`, and `organization/stack` leaves the project out. Throws STACK_NAME_INVALID.
  */
 export function parseStackName(text: string): StackName {
   const parts = text.split('/')
   const stack = parts.at(-1) ?? ''
-  const project = parts.at(-2)
+  const isShort = parts.length === 2 && parts[0] === 'organization'
+  const project = isShort ? undefined : parts.at(-2)
   const organization = parts.at(-3) ?? 'organization'
   const valid = [stack, project ?? stack].every(part => /^[\w.-]{1,100}$/.test(part))
   if (!valid || parts.length > 3 || organization !== 'organization')
     throw error('STACK_NAME_INVALID', `'${text}' is not the name of a stack`)
   return { project, stack }
+}
+
+/** The id of a named stack; `project`: where the name leaves it out. Throws STACK_NAME_INVALID. */
+export function stackIdFrom(text: string, project: string): StackId {
+  const name = parseStackName(text)
+  return stackIdOf(name.project ?? project, name.stack)
 }

@@ -1,0 +1,109 @@
+import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { error, hasCode } from '../../shared/errors/error.ts'
+import type { ErrorCode } from '../../shared/errors/catalogue.ts'
+import { stackType } from '../../shared/names/urn.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { BuiltinDeps } from '../../shared/providers/builtin/builtin-provider.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { stackIdFrom } from '../../shared/records/stack-name.ts'
+import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import type { ManagerOfState } from '../../shared/secrets/manager.ts'
+import { decodeResource } from '../../shared/state/codec.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { emptyMap, type PropertyMap, type PropertyValue } from '../../shared/values/value.ts'
+
+/** Opens the manager that a state names. Throws SECRETS_*. */
+export type OpenState = (named: ManagerOfState) => Promise<SecretsManager>
+
+/** What reading other stacks asks of the outside: nothing is written. */
+export interface StackReading {
+  readonly catalog: Pick<Platform['catalog'], 'stack'>
+  readonly blobs: Platform['blobs']
+  /** The stack that reads. */
+  readonly own: { readonly stack: StackId; readonly secrets: SecretsManager }
+  readonly openState: OpenState
+  readonly info: (message: string) => void
+}
+
+/** Why secrets of another stack may be closed to this one; anything else is a failure. */
+const closed: readonly ErrorCode[] = [
+  'SECRETS_PASSPHRASE_WRONG',
+  'SECRETS_MANAGER_UNSUPPORTED',
+  'SECRETS_KEY_UNUSABLE',
+  'SECRETS_MALFORMED',
+]
+
+/**
+ * What stacks of the same installation published last. A secret that cannot be opened is `{}`, still
+ * secret, and the reader is told. Throws STACK_NOT_FOUND, STACK_NAME_INVALID and what the store
+ * throws. Source: `engine.md` 4.6.
+ */
+export function createStackReading(
+  deps: StackReading,
+): Pick<BuiltinDeps, 'stackOutputs' | 'stackResources'> {
+  return {
+    async stackOutputs(name) {
+      const { state, open } = await published(deps, name)
+      const root = (state.resources ?? []).find(
+        ({ type, delete: gone }) => type === stackType && gone !== true,
+      )
+      return root === undefined ? emptyMap : decodeResource(root, open).outputs
+    },
+    async stackResources(name) {
+      const { state, open } = await published(deps, name)
+      const found = new Map<string, PropertyValue>()
+      for (const stored of state.resources ?? []) {
+        if (stored['delete'] === true) continue
+        const { urn, type, outputs } = decodeResource(stored, open)
+        const about: PropertyMap = new Map<string, PropertyValue>([
+          ['type', type],
+          ['outputs', outputs],
+        ])
+        found.set(urn, about)
+      }
+      return found
+    },
+  }
+}
+
+async function published(
+  deps: StackReading,
+  name: string,
+): Promise<{ readonly state: StoredDeployment; readonly open: (text: string) => string }> {
+  const { catalog, blobs, own } = deps
+  const id = stackIdFrom(name, stackPartsOf(own.stack).project)
+  const record = await catalog.stack(id)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `unknown stack "${name}"`)
+  const state = await readSnapshotBlob(blobs, record.snapshot)
+  return { state, open: await openerOf(deps, name, state) }
+}
+
+/** Opens secrets; says once that it cannot. */
+async function openerOf(
+  { own, openState, info }: StackReading,
+  name: string,
+  { secrets_providers: named }: StoredDeployment,
+): Promise<(text: string) => string> {
+  let isTold = false
+  const elided = (thrown: unknown): string => {
+    if (!closed.some(code => hasCode(thrown, code))) throw thrown
+    if (!isTold) info(`eliding undecryptable secrets for stack reference '${name}'`)
+    isTold = true
+    return '{}'
+  }
+  const open = (manager: SecretsManager) => (text: string) => {
+    try {
+      return manager.crypter.decrypt(text)
+    } catch (thrown) {
+      return elided(thrown)
+    }
+  }
+  const { type, state } = own.secrets
+  const isOwn = named?.type === type && JSON.stringify(named.state) === JSON.stringify(state)
+  if (named === undefined || isOwn) return open(own.secrets)
+  try {
+    return open(await openState(named))
+  } catch (thrown) {
+    return () => elided(thrown)
+  }
+}

@@ -1,0 +1,86 @@
+import type { Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { withDependencies, withDependents } from '../graph/closures.ts'
+import { type Step, stepOf } from '../step.ts'
+import type { GeneratorContext } from './context.ts'
+import { dependentReplacements } from './replacement.ts'
+import { isOperatedOn } from './sets.ts'
+import { tell } from './untargeted.ts'
+
+/** Which of the states that nobody wants may be deleted, by URN. */
+export type DeleteScope = (urn: Urn) => boolean
+
+/**
+ * What the end of a deployment may delete. With targets: these, all that depends on them, and what
+ * would be replaced with them. With excludes: all but these and what they stand on, with
+ * `--exclude-dependents` also what stands on any of them. Source: `engine.md` 5.12.
+ */
+export async function deleteScope(ctx: GeneratorContext): Promise<DeleteScope> {
+  const { scope, base } = ctx
+  const { targets, excludes, excludeDependents } = scope
+  if (targets.isConstrained) {
+    const allowed = new Set(withDependents(base.graph, ({ urn }) => targets.has(urn)))
+    for (const urn of await replacedWith(ctx, allowed)) allowed.add(urn)
+    return urn => allowed.has(urn)
+  }
+  if (excludes.isConstrained) {
+    const isRoot = ({ urn }: ResourceState): boolean => excludes.has(urn)
+    const kept = withDependencies(base.graph, isRoot, { dependents: excludeDependents })
+    return urn => !kept.has(urn) || base.live(urn) === undefined
+  }
+  return () => true
+}
+
+/**
+ * What would have to be replaced if some resources were. It depends on them and is thus among them
+ * already; providers are asked for their differences all the same, as Pulumi asks them.
+ */
+async function replacedWith(
+  ctx: GeneratorContext,
+  urns: ReadonlySet<Urn>,
+): Promise<readonly Urn[]> {
+  const { states, at } = ctx.base.graph
+  const bound = states.filter(
+    ({ deletedWith, replaceWith }) =>
+      (deletedWith !== '' && urns.has(deletedWith)) || replaceWith.some(urn => urns.has(urn)),
+  )
+  const found = bound.map(({ urn }) => urn)
+  for (const urn of urns)
+    for (const index of at(urn))
+      for (const dependent of await dependentReplacements(ctx, index)) {
+        const state = states[dependent.at]
+        if (state !== undefined) found.push(state.urn)
+      }
+  return found
+}
+
+/** Tells of the states that stay because they are no targets, and that nobody registered. */
+export function tellKept(ctx: GeneratorContext, mayGo: DeleteScope): void {
+  const { scope, base, sets } = ctx
+  if (!scope.targets.isConstrained && !scope.excludes.isConstrained) return
+  base.snapshot.resources.forEach((state, index) => {
+    if (state.viewOf !== '' || mayGo(state.urn) || isOperatedOn(sets, state.urn)) return
+    const old = base.tracked(index)
+    tell(ctx, stepOf({ op: 'same', effect: 'none', old, next: state }))
+  })
+}
+
+/**
+ * Refuses deletes of what is no target by itself, unless dependents of targets are meant too (error
+ * 2014): all of them are named. False when there are any; a preview goes on. Source: `engine.md`
+ * 5.10.
+ */
+export function areTargets(ctx: GeneratorContext, steps: readonly Pick<Step, 'urn'>[]): boolean {
+  const { targets, targetDependents } = ctx.scope
+  if (targetDependents) return true
+  const others = steps.filter(({ urn }) => !targets.has(urn))
+  for (const { urn } of others)
+    ctx.emitter.diagnostic(
+      'error',
+      `Resource '${urn}' will be destroyed but was not specified in --target list.\n` +
+        'Either include resource in --target list or pass --target-dependents to proceed.',
+      urn,
+    )
+  if (others.length > 0) ctx.noteFailure()
+  return others.length === 0
+}

@@ -1,0 +1,31 @@
+import type { ResourceState } from '../../state/resource.ts'
+import type { Urn } from '../../names/urn.ts'
+import { allDependencies } from '../graph/closures.ts'
+import type { Scope } from './scope.ts'
+
+/**
+ * The states of a list that a refresh is about, of those that it would look at: targets, or all but
+ * what is left out, and with these what depends on them where that is asked for. Providers make no
+ * dependents here. Source: `engine.md` 5.12.
+ */
+export function refreshedOf(
+  states: readonly ResourceState[],
+  scope: Scope,
+): ReadonlySet<ResourceState> {
+  const { targets, excludes, targetDependents, excludeDependents } = scope
+  if (!targets.isConstrained && !excludes.isConstrained) return new Set(states)
+  // Excludes win here, where the rest of a deployment lets targets win.
+  const named = excludes.isConstrained ? excludes : targets
+  const hasDependents = excludes.isConstrained ? excludeDependents : targetDependents
+  const grown = new Set<Urn>()
+  const isNamed = (urn: Urn): boolean => named.has(urn) || grown.has(urn)
+  const chosen = states.filter(state => {
+    if (isNamed(state.urn)) return true
+    if (!hasDependents || !allDependencies(state).some(({ urn }) => isNamed(urn))) return false
+    grown.add(state.urn)
+    return true
+  })
+  if (!excludes.isConstrained) return new Set(chosen)
+  const left = new Set(chosen)
+  return new Set(states.filter(state => !left.has(state)))
+}

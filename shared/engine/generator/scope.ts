@@ -1,0 +1,83 @@
+import { isProviderType } from '../../names/provider-reference.ts'
+import { partsOf, stackType, type Urn } from '../../names/urn.ts'
+import { type UrnSet, urnSetOf } from '../../names/urn-set.ts'
+import type { Targeting } from '../../records/log.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import type { Base } from '../deployment/base.ts'
+import { leansOn, protectedWithDependencies } from '../graph/closures.ts'
+import type { GeneratorSets } from './sets.ts'
+
+/** What a deployment is about: its targets and what is left out, as sets. */
+export interface Scope {
+  readonly targets: UrnSet
+  readonly excludes: UrnSet
+  readonly replaces: UrnSet
+  readonly targetDependents: boolean
+  readonly excludeDependents: boolean
+  /** Protected resources are among what is left out. */
+  readonly excludeProtected: boolean
+}
+
+/** The sets of the options; protected resources are those of the base. */
+export function scopeOf(targeting: Targeting | undefined, { graph }: Pick<Base, 'graph'>): Scope {
+  const excludeProtected = targeting?.excludeProtected === true
+  const kept = excludeProtected ? protectedWithDependencies(graph) : []
+  return {
+    targets: urnSetOf(targeting?.targets ?? []),
+    excludes: urnSetOf([...(targeting?.excludes ?? []), ...kept]),
+    replaces: urnSetOf(targeting?.replaces ?? []),
+    targetDependents: targeting?.targetDependents === true,
+    excludeDependents: targeting?.excludeDependents === true,
+    excludeProtected,
+  }
+}
+
+/** What the decisions about a resource's place in the scope are made from. */
+interface About {
+  readonly scope: Scope
+  readonly sets: Pick<GeneratorSets, 'targeted' | 'excluded'>
+}
+
+/**
+ * Whether a registered resource is to be brought to its goal. Providers and the root stack always
+ * are: others need them, and nobody thinks of them. Source: `engine.md` 5.5, 5.12.
+ */
+export function isTargetedRegistration(about: About, next: ResourceState): boolean {
+  if (isProviderType(next.type) || partsOf(next.urn).qualifiedType === stackType) return true
+  const { targets, excludes } = about.scope
+  if (targets.isConstrained) return isTargeted(about, next)
+  return !excludes.isConstrained || !isExcluded(about, next)
+}
+
+function isTargeted({ scope, sets }: About, state: ResourceState): boolean {
+  const { targets, targetDependents } = scope
+  if (targets.has(state.urn)) return true
+  return targetDependents && leansOn(state, urn => targets.has(urn) || sets.targeted.has(urn))
+}
+
+function isExcluded({ scope, sets }: About, state: ResourceState): boolean {
+  const { excludes, excludeDependents } = scope
+  if (excludes.has(state.urn)) return true
+  return excludeDependents && leansOn(state, urn => excludes.has(urn) || sets.excluded.has(urn))
+}
+
+/**
+ * Takes down what a registration means for those that depend on it. A provider or the stack, which
+ * is brought to its goal in any case, makes no targets of them unless it is one itself.
+ */
+export function noteScope(about: About, next: ResourceState, isIncluded: boolean): void {
+  const { scope, sets } = about
+  if (scope.excludes.isConstrained && !isIncluded && isExcluded(about, next))
+    sets.excluded.add(next.urn)
+  else if (scope.targets.isConstrained && isIncluded && isTargeted(about, next))
+    sets.targeted.add(next.urn)
+}
+
+/** Whether a resource is replaced whatever its provider says: on request, or as it is tainted. */
+export function isReplacedAnyway(
+  { replaces }: Pick<Scope, 'replaces'>,
+  urn: Urn,
+  old: Pick<ResourceState, 'taint'> | undefined,
+): boolean {
+  return (replaces.isConstrained && replaces.has(urn)) || old?.taint === true
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { nameOf, type Urn } from '../../names/urn.ts'
+import { resourceState, type ResourceState } from '../../state/resource.ts'
+import { protectedWithDependencies, withDependencies, withDependents } from './closures.ts'
+import { stateGraph } from './dependencies.ts'
+
+const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const state = (name: string, given: Partial<ResourceState> = {}): ResourceState =>
+  resourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...given })
+const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
+const provider = resourceState({
+  urn: providerUrn,
+  type: 'pulumi:providers:a',
+  custom: true,
+  id: 'i',
+})
+const names = (urns: ReadonlySet<Urn>): string => [...urns].map(nameOf).sort().join(' ')
+const is =
+  (name: string) =>
+  (one: ResourceState): boolean =>
+    nameOf(one.urn) === name
+
+/** One edge of each kind, a component with a child, and something that stands alone. */
+const states = [
+  provider,
+  state('a', { provider: `${providerUrn}::i` }),
+  state('b', { dependencies: [urn('a')] }),
+  state('c', { propertyDependencies: new Map([['x', [urn('b')]]]) }),
+  state('d', { deletedWith: urn('c') }),
+  state('e', { replaceWith: [urn('d')] }),
+  state('f', { parent: urn('e') }),
+  state('comp', { custom: false }),
+  state('in', { parent: urn('comp') }),
+  state('g', { dependencies: [urn('comp')] }),
+  state('later', { parent: urn('comp') }),
+  state('alone'),
+]
+const graph = stateGraph(states)
+
+test.each([
+  ['p', 'a b c d e f p'],
+  ['b', 'b c d e f'],
+  ['f', 'f'],
+  ['comp', 'comp g in later'],
+  ['in', 'in'],
+  ['alone', 'alone'],
+])('with all that depends on %s', (name, expected) => {
+  expect(names(withDependents(graph, is(name)))).toBe(expected)
+})
+
+test.each([
+  ['f', 'a b c d e f p'],
+  ['g', 'comp g in'],
+  ['later', 'comp later'],
+  ['a', 'a p'],
+  ['alone', 'alone'],
+])('with all that %s depends on', (name, expected) => {
+  expect(names(withDependencies(graph, is(name), { dependents: false }))).toBe(expected)
+})
+
+test('what depends on something is joined by what it depends on in turn', () => {
+  expect(names(withDependencies(graph, is('comp'), { dependents: true }))).toBe('comp g in later')
+  expect(names(withDependencies(graph, is('d'), { dependents: true }))).toBe('a b c d e f p')
+})
+
+test('children of a component are followed for whoever comes later too', () => {
+  const twice = [...states, state('h', { dependencies: [urn('comp')] })]
+  const roots = ({ urn: one }: ResourceState): boolean => ['g', 'h'].includes(nameOf(one))
+  const found = withDependencies(stateGraph(twice), roots, { dependents: false })
+  expect(names(found)).toBe('comp g h in later')
+})
+
+test('protected states keep what they stand on, but no children of components', () => {
+  const list = states.map(one => (nameOf(one.urn) === 'g' ? { ...one, protect: true } : one))
+  expect(names(protectedWithDependencies(stateGraph(list)))).toBe('comp g')
+  const deep = states.map(one => (nameOf(one.urn) === 'f' ? { ...one, protect: true } : one))
+  expect(names(protectedWithDependencies(stateGraph(deep)))).toBe('a b c d e f p')
+  expect(names(protectedWithDependencies(graph))).toBe('')
+})

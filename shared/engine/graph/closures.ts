@@ -1,0 +1,148 @@
+import { providerUrnOf } from '../../names/provider-reference.ts'
+import type { Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { namedDependencies, type StateGraph } from './dependencies.ts'
+
+/** One thing that a state depends on beside its provider; `key`: of a property. */
+export interface Dependency {
+  readonly kind: 'parent' | 'dependency' | 'property' | 'deleted with' | 'replace with'
+  readonly urn: Urn
+  readonly key?: string
+}
+
+/** All that a state names, its parent first, in Pulumi's order. */
+export function allDependencies(state: ResourceState): readonly Dependency[] {
+  const { parent, dependencies, propertyDependencies, deletedWith, replaceWith } = state
+  return [
+    ...(parent === '' ? [] : [{ kind: 'parent' as const, urn: parent }]),
+    ...dependencies.map(urn => ({ kind: 'dependency' as const, urn })),
+    ...[...propertyDependencies].flatMap(([key, urns]) =>
+      urns.map(urn => ({ kind: 'property' as const, urn, key })),
+    ),
+    ...(deletedWith === '' ? [] : [{ kind: 'deleted with' as const, urn: deletedWith }]),
+    ...replaceWith.map(urn => ({ kind: 'replace with' as const, urn })),
+  ]
+}
+
+/** Whether a state names one of some URNs, or has its provider among them. */
+export function leansOn(state: ResourceState, has: (urn: Urn) => boolean): boolean {
+  const provider = providerUrnOf(state.provider)
+  if (provider !== undefined && has(provider)) return true
+  return allDependencies(state).some(({ urn }) => has(urn))
+}
+
+/**
+ * The URNs of some states and of everything that depends on them, children included. Linear.
+ * Source: `engine.md` 5.12, 18.
+ */
+export function withDependents(
+  { states }: StateGraph,
+  isRoot: (state: ResourceState) => boolean,
+): ReadonlySet<Urn> {
+  const reached = new Set<Urn>()
+  for (const state of states)
+    if (isRoot(state) || leansOn(state, urn => reached.has(urn))) reached.add(state.urn)
+  return reached
+}
+
+/**
+ * The URNs of some states and of everything that they depend on: provider, parent, what they name,
+ * and with a component its children; with `dependents` also what depends on any of these. Source:
+ * `engine.md` 5.12, 18 (`dependenciesOf`).
+ */
+export function withDependencies(
+  graph: StateGraph,
+  isRoot: (state: ResourceState) => boolean,
+  { dependents }: { readonly dependents: boolean },
+): ReadonlySet<Urn> {
+  const found = new Set<number>()
+  const open: number[] = []
+  const add = (index: number): void => {
+    if (found.has(index)) return
+    found.add(index)
+    open.push(index)
+  }
+  const above = directDependencies(graph)
+  const below = dependents ? directDependents(graph) : undefined
+  graph.states.forEach((state, index) => {
+    if (isRoot(state)) add(index)
+  })
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    for (const at of above(index)) add(at)
+    for (const at of below?.(index) ?? []) add(at)
+  }
+  return new Set([...found].flatMap(index => graph.states[index]?.urn ?? []))
+}
+
+/** What a state directly depends on; children of a component are told once. */
+function directDependencies(graph: StateGraph): (index: number) => readonly number[] {
+  const told = new Map<Urn, number>()
+  return index => {
+    const state = graph.states[index]
+    if (state === undefined) return []
+    const named = new Set<Urn>(namedDependencies(state))
+    const provider = providerUrnOf(state.provider)
+    if (provider !== undefined) named.add(provider)
+    const found: number[] = []
+    for (const urn of named)
+      for (const at of graph.at(urn)) {
+        if (at >= index) break
+        found.push(at)
+        const from = told.get(urn) ?? 0
+        if (graph.states[at]?.custom !== false || from >= index) continue
+        told.set(urn, index)
+        for (const child of graph.childrenOf(urn)) if (child < index) found.push(child)
+      }
+    if (state.parent !== '') found.push(...graph.at(state.parent).filter(at => at < index))
+    return found
+  }
+}
+
+/** What directly depends on a state, children included. */
+function directDependents({ states }: StateGraph): (index: number) => readonly number[] {
+  const leaning = new Map<Urn, number[]>()
+  states.forEach((state, index) => {
+    const urns = new Set(allDependencies(state).map(({ urn }) => urn))
+    const provider = providerUrnOf(state.provider)
+    if (provider !== undefined) urns.add(provider)
+    for (const urn of urns) {
+      const list = leaning.get(urn)
+      if (list === undefined) leaning.set(urn, [index])
+      else list.push(index)
+    }
+  })
+  return index => {
+    const urn = states[index]?.urn
+    return urn === undefined ? [] : (leaning.get(urn) ?? []).filter(at => at > index)
+  }
+}
+
+/**
+ * The URNs of protected states and of all that they stand on, up through providers and parents. Old
+ * copies stand on old copies where there are some. Source: `engine.md` 18
+ * (`transitiveDependenciesOf`).
+ */
+export function protectedWithDependencies({ states, at }: StateGraph): ReadonlySet<Urn> {
+  const found = new Set<number>()
+  const open: number[] = []
+  const add = (index: number | undefined): void => {
+    if (index === undefined || found.has(index)) return
+    found.add(index)
+    open.push(index)
+  }
+  const look = (from: ResourceState, urn: Urn): number | undefined => {
+    const places = at(urn)
+    return places.findLast(place => states[place]?.delete === from.delete) ?? places.at(-1)
+  }
+  states.forEach((state, index) => {
+    if (state.protect) add(index)
+  })
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    const state = states[index]
+    if (state === undefined) continue
+    const provider = providerUrnOf(state.provider)
+    if (provider !== undefined) add(look(state, provider))
+    for (const { urn } of allDependencies(state)) add(look(state, urn))
+  }
+  return new Set([...found].flatMap(index => states[index]?.urn ?? []))
+}

@@ -1,0 +1,176 @@
+import { stackReferenceType, stashType } from '../../names/builtin.ts'
+import type { Urn } from '../../names/urn.ts'
+import { equalValues } from '../../values/equal.ts'
+import { emptyMap, isSpecial, type PropertyMap, type PropertyValue } from '../../values/value.ts'
+import {
+  type CallResult,
+  type CheckResult,
+  type DiffResult,
+  type Provider,
+  ProviderError,
+  type ReadResult,
+} from '../provider.ts'
+import { referenceOutputs } from './stack-reference.ts'
+import { failuresOf, stashOutputs } from './stash.ts'
+
+/** What the built-in provider asks of its surroundings. */
+export interface BuiltinDeps {
+  /** The outputs of a stack by its name. Throws what is to be told. */
+  readonly stackOutputs: (name: string) => Promise<PropertyMap>
+  /** Its resources by URN: `type` and `outputs` of each. */
+  readonly stackResources: (name: string) => Promise<PropertyMap>
+  readonly uuid: () => string
+  readonly warn: (message: string, urn: Urn) => void
+}
+
+const deprecated =
+  `The "${stackReferenceType}" resource type is deprecated. ` +
+  'Update your SDK or if already up to date raise an issue at https://github.com/pulumi/pulumi/issues.'
+
+const noDiff: DiffResult = {
+  changes: 'none',
+  replaceKeys: [],
+  stableKeys: [],
+  changedKeys: [],
+  detailedDiff: null,
+  deleteBeforeReplace: false,
+}
+
+/**
+ * The provider of the package `pulumi`: stack references, stashes, and functions that read other
+ * stacks. It has no process and no configuration. Source: `engine.md` 4.6.
+ */
+export function createBuiltinProvider(deps: BuiltinDeps): Provider {
+  const nothing = (): Promise<void> => Promise.resolve()
+  return {
+    pkg: 'pulumi',
+    version: '',
+    isUnconfigured: () => false,
+    isGone: () => false,
+    checkConfig: () => Promise.resolve({ inputs: emptyMap, failures: [] }),
+    diffConfig: () => Promise.resolve(noDiff),
+    parameterize: () => Promise.reject(refused('the builtin provider has no parameters')),
+    configure: nothing,
+    check: async ({ urn, type, news }) => check(deps, { urn, type, news }),
+    diff: async ({ type, oldInputs, newInputs }) => diff(type, oldInputs, newInputs),
+    async create({ type, inputs, preview }) {
+      const outputs =
+        kindOf(type) === 'stash'
+          ? stashOutputs(inputs, undefined)
+          : await readReference(deps, inputs)
+      return { id: preview ? '' : deps.uuid(), outputs, refreshBeforeUpdate: false }
+    },
+    async read({ type, id, inputs, outputs }) {
+      return { ...(await read(deps, { type, inputs, outputs })), id }
+    },
+    async update({ type, newInputs, oldOutputs }) {
+      if (kindOf(type) !== 'stash') throw refused(`unrecognized resource type '${type}'`)
+      return { outputs: stashOutputs(newInputs, oldOutputs), refreshBeforeUpdate: false }
+    },
+    delete: nothing,
+    invoke: ({ token, args }) => invoke(deps, token, args),
+    call: () => Promise.reject(refused('the builtin provider does not implement call')),
+    cancel: nothing,
+    close: nothing,
+  }
+}
+
+function check(
+  { warn }: BuiltinDeps,
+  { urn, type, news }: { readonly urn: Urn; readonly type: string; readonly news: PropertyMap },
+): CheckResult {
+  if (kindOf(type) === 'stash') return { inputs: news, failures: failuresOf(news, 'input') }
+  // Reads ask for no check: only who registers one hears of it.
+  warn(deprecated, urn)
+  const failures = failuresOf(news, 'name')
+  const name = news.get('name')
+  const isText = typeof name === 'string' || (isSpecial(name) && name.kind === 'unknown')
+  if (failures.length > 0 || isText) return { inputs: news, failures }
+  const reason = 'property "name" must be a string'
+  return { inputs: news, failures: [{ property: 'name', reason }] }
+}
+
+function diff(type: string, olds: PropertyMap, news: PropertyMap): DiffResult {
+  const isStash = kindOf(type) === 'stash'
+  const key = isStash ? 'input' : 'name'
+  if (equalValues(olds.get(key), news.get(key))) return noDiff
+  return {
+    ...noDiff,
+    changes: 'some',
+    ...(isStash ? { changedKeys: [key] } : { replaceKeys: [key] }),
+  }
+}
+
+async function read(
+  deps: BuiltinDeps,
+  asked: {
+    readonly type: string
+    readonly inputs: PropertyMap | undefined
+    readonly outputs: PropertyMap | undefined
+  },
+): Promise<Omit<ReadResult, 'id'>> {
+  const { type, inputs = emptyMap, outputs = emptyMap } = asked
+  const found = { inputs, refreshBeforeUpdate: false, initErrors: [] }
+  if (kindOf(type) === 'stash') {
+    if (inputs.size === 0) throw refused('stash can not be imported')
+    return { ...found, outputs }
+  }
+  const other = [...inputs.keys()].find(key => key !== 'name')
+  if (other !== undefined) throw refused(`unknown property "${other}"`)
+  if (!inputs.has('name')) throw refused('stack reference can not be imported')
+  return { ...found, outputs: await readReference(deps, inputs) }
+}
+
+async function invoke(deps: BuiltinDeps, token: string, args: PropertyMap): Promise<CallResult> {
+  switch (token) {
+    case 'pulumi:pulumi:readStackOutputs':
+      return { outputs: await readReference(deps, args), failures: [] }
+    case 'pulumi:pulumi:readStackResourceOutputs': {
+      const name = textOf(args, 'stackName')
+      const resources = await asked(deps.stackResources(name))
+      const outputs = new Map<string, PropertyValue>([
+        ['name', name],
+        ['outputs', resources],
+      ])
+      return { outputs, failures: [] }
+    }
+    default:
+      throw refused(`unrecognized function name: '${token}'`)
+  }
+}
+
+async function readReference(deps: BuiltinDeps, inputs: PropertyMap): Promise<PropertyMap> {
+  const name = inputs.get('name')
+  // In a preview a name may come from what is not there yet.
+  if (isSpecial(name) && name.kind === 'unknown') return new Map([['name', name]])
+  const text = textOf(inputs, 'name')
+  return referenceOutputs(text, await asked(deps.stackOutputs(text)))
+}
+
+function textOf(args: PropertyMap, key: string): string {
+  const text = args.get(key)
+  if (typeof text === 'string') return text
+  throw refused(`expected '${key}' to be a string`)
+}
+
+function kindOf(type: string): 'stash' | 'reference' {
+  if (type === stashType) return 'stash'
+  if (type === stackReferenceType) return 'reference'
+  throw refused(`unrecognized resource type '${type}'`)
+}
+
+/** What goes wrong there is a failure of the resource, not of the engine. */
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (thrown) {
+    throw thrown instanceof Error ? refused(thrown.message, thrown) : thrown
+  }
+}
+
+/** gRPC code of a failure of which nothing more is said. */
+const unknownCode = 2
+
+function refused(message: string, cause?: Error): ProviderError {
+  return new ProviderError(message, { status: 'unknown', code: unknownCode, cause })
+}

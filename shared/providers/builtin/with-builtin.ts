@@ -1,0 +1,13 @@
+import { builtinPackage } from '../../names/builtin.ts'
+import type { PluginHost, Provider } from '../provider.ts'
+
+/** A host that serves the built-in package itself and asks another one for plugins. */
+export function withBuiltin(host: PluginHost, builtin: Provider): PluginHost {
+  return {
+    ...host,
+    load: (plugin, about) =>
+      about.pkg === builtinPackage ? Promise.resolve(builtin) : host.load(plugin, about),
+    obtain: async plugin =>
+      plugin.name === builtinPackage ? { path: 'built in' } : host.obtain(plugin),
+  }
+}

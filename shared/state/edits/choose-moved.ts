@@ -1,0 +1,64 @@
+import { error } from '../../errors/error.ts'
+import { isProviderType } from '../../names/provider-reference.ts'
+import { stackType } from '../../names/urn.ts'
+import { textIn } from '../stored-fields.ts'
+import type { StoredResource } from '../stored.ts'
+
+/** What a person asked to be moved. */
+export interface MoveWish {
+  readonly urns: readonly string[]
+  readonly includeParents: boolean
+}
+
+/**
+ * The URNs that a move takes along: those that were named, their parents where that was asked, and
+ * the children of all of these; the root of the stack stands for its children, and neither it nor a
+ * provider is moved. `unknown`: what was named and is not there. Throws CLI_USAGE for a provider.
+ * Source: `state.md` 6.5.
+ */
+export function chooseMoved(
+  resources: readonly StoredResource[],
+  { urns, includeParents }: MoveWish,
+): { readonly moved: ReadonlySet<string>; readonly unknown: readonly string[] } {
+  const asked = new Set(urns)
+  const named = resources.filter(({ urn }) => asked.has(urn))
+  const provider = named.find(({ type }) => isProviderType(type))
+  if (provider !== undefined)
+    throw error('CLI_USAGE', `'${provider.urn}' is a provider, which cannot be moved`, {
+      hint: 'Name the resources: their providers are copied.',
+    })
+  const known = new Set(named.map(({ urn }) => urn))
+  const moved = new Set(known)
+  if (includeParents) for (const resource of named) addParents(resources, resource, moved)
+  addChildren(resources, moved)
+  for (const resource of resources) if (isRoot(resource)) moved.delete(resource.urn)
+  return { moved, unknown: [...asked].filter(urn => !known.has(urn)) }
+}
+
+/** Whether a resource is the root of its stack. */
+export function isRoot(resource: StoredResource): boolean {
+  return resource.type === stackType && textIn(resource, 'parent') === ''
+}
+
+function addParents(
+  resources: readonly StoredResource[],
+  resource: StoredResource,
+  moved: Set<string>,
+): void {
+  let parent = textIn(resource, 'parent')
+  for (const above of resources.toReversed()) {
+    if (above.urn !== parent) continue
+    if (!isRoot(above) && !isProviderType(above.type)) moved.add(above.urn)
+    parent = textIn(above, 'parent')
+  }
+}
+
+/** Parents stand before their children, so one pass finds all. */
+function addChildren(resources: readonly StoredResource[], moved: Set<string>): void {
+  const below = new Set(moved)
+  for (const resource of resources) {
+    if (!below.has(textIn(resource, 'parent'))) continue
+    below.add(resource.urn)
+    if (!isProviderType(resource.type)) moved.add(resource.urn)
+  }
+}

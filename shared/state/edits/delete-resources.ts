@@ -1,0 +1,100 @@
+import { error } from '../../errors/error.ts'
+import type { StoredDeployment, StoredResource } from '../stored.ts'
+import { isUrn, nameOf } from '../../names/urn.ts'
+import { dependentsOf } from './dependents.ts'
+import { positionOf } from './find.ts'
+
+/** What is to be forgotten: URNs (with an id where several have one), or everything. */
+export interface Forgetting {
+  readonly urns: readonly { readonly urn: string; readonly id?: string }[] | 'all'
+  /** Protected ones too. */
+  readonly force: boolean
+  /** What depends on them too. */
+  readonly dependents: boolean
+}
+
+/** What an edit that forgets resources came to. */
+export interface Forgotten {
+  readonly state: StoredDeployment
+  /** URNs of what is gone, in the order of the state. */
+  readonly gone: readonly string[]
+  /** Those of them that were protected. */
+  readonly forced: readonly string[]
+  /** How many of them were named. */
+  readonly named: number
+}
+
+/**
+ * The state without some resources; in the cloud nothing happens. Throws CLI_USAGE,
+ * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_NEEDED for what others depend on,
+ * STATE_RESOURCE_PROTECTED without `force`. Source: `state.md` 6.5.
+ */
+export function withoutResources(state: StoredDeployment, wish: Forgetting): Forgotten {
+  const { resources = [] } = state
+  const { urns } = wish
+  const named =
+    urns === 'all'
+      ? resources.map((_, at) => at)
+      : [...new Set(urns.map(({ urn, id }) => positionOf(resources, urn, id)))]
+  const gone = new Set<number>()
+  // From the end: what depends on something stands behind it, and is gone before it.
+  for (const at of named.toSorted((a, b) => b - a)) {
+    requireUnprotected(resources, at, wish)
+    if (urns !== 'all') addDependents(resources, at, { wish, gone })
+    gone.add(at)
+  }
+  const isGone = (_: StoredResource, at: number): boolean => gone.has(at)
+  const kept = resources.filter((resource, at) => !isGone(resource, at))
+  const removed = resources.filter(isGone)
+  const { resources: _before, ...rest } = state
+  return {
+    state: gone.size === 0 ? state : kept.length === 0 ? rest : { ...state, resources: kept },
+    gone: removed.map(({ urn }) => urn),
+    forced: removed.filter(({ protect }) => protect === true).map(({ urn }) => urn),
+    named: named.length,
+  }
+}
+
+function addDependents(
+  resources: readonly StoredResource[],
+  at: number,
+  { wish, gone }: { readonly wish: Forgetting; readonly gone: Set<number> },
+): void {
+  const left = resources.flatMap((resource, place) =>
+    gone.has(place) ? [] : [{ resource, place }],
+  )
+  const here = left.findIndex(({ place }) => place === at)
+  const found = dependentsOf(
+    left.map(({ resource }) => resource),
+    here,
+  ).flatMap(place => left[place] ?? [])
+  if (found.length > 0 && !wish.dependents) throw needed(resources[at]?.urn ?? '', found)
+  for (const { place } of found) {
+    requireUnprotected(resources, place, wish)
+    gone.add(place)
+  }
+}
+
+function needed(urn: string, by: readonly { readonly resource: StoredResource }[]): Error {
+  const urns = by.map(({ resource }) => resource.urn)
+  const lines = urns.map(other => ` * '${isUrn(other) ? nameOf(other) : other}' (${other})`)
+  return error(
+    'STATE_RESOURCE_NEEDED',
+    `${urn} can't be safely deleted because the following resources depend on it:\n${lines.join('\n')}`,
+    { details: { urn, dependents: urns } },
+  )
+}
+
+function requireUnprotected(
+  resources: readonly StoredResource[],
+  at: number,
+  { force }: Forgetting,
+): void {
+  const resource = resources[at]
+  if (resource?.['protect'] !== true || force) return
+  throw error(
+    'STATE_RESOURCE_PROTECTED',
+    `${resource.urn} can't be safely deleted because it is protected`,
+    { details: { urn: resource.urn } },
+  )
+}

@@ -1,0 +1,40 @@
+import { parseReference } from '../../names/provider-reference.ts'
+import { textIn } from '../stored-fields.ts'
+import type { StoredResource } from '../stored.ts'
+import { referencesOf } from './references.ts'
+
+/**
+ * Positions of the resources that depend, directly or not, on the one at a position and on no other
+ * of its URN, ascending. A reference names a URN only: one that another copy before it would serve
+ * as well does not count. Linear. Source: `state.md` 6.5.
+ */
+export function dependentsOf(resources: readonly StoredResource[], at: number): readonly number[] {
+  const root = resources[at]
+  if (root === undefined) return []
+  const dependent = new Map<string, string[]>([[root.urn, [textIn(root, 'id')]]])
+  const other = new Set(resources.slice(0, at).map(({ urn }) => urn))
+  const found: number[] = []
+  const depends = (resource: StoredResource): boolean => {
+    if (resource.urn === root.urn && textIn(resource, 'id') === textIn(root, 'id')) return false
+    for (const { kind, urn } of referencesOf(resource)) {
+      const copies = dependent.get(urn)
+      if (copies === undefined || other.has(urn)) continue
+      if (kind === 'parent' || kind === 'viewOf' || copies.length === 1) return true
+    }
+    const provider = textIn(resource, 'provider')
+    if (provider === '') return false
+    const { urn, id } = parseReference(provider)
+    return dependent.get(urn)?.includes(id) === true
+  }
+  for (let place = at + 1; place < resources.length; place++) {
+    const resource = resources[place]
+    if (resource === undefined) break
+    if (depends(resource)) {
+      found.push(place)
+      const copies = dependent.get(resource.urn) ?? []
+      copies.push(textIn(resource, 'id'))
+      dependent.set(resource.urn, copies)
+    } else other.add(resource.urn)
+  }
+  return found
+}

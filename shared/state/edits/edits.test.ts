@@ -1,0 +1,367 @@
+import { describe, expect, test } from 'vitest'
+import { hasCode } from '../../errors/error.ts'
+import { verifyIntegrity } from '../integrity.ts'
+import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
+import { withoutResources } from './delete-resources.ts'
+import { withMark } from './flags.ts'
+import { moveResources } from './move-resources.ts'
+import { withName } from './rename-resource.ts'
+import { withStackName } from './rename-stack.ts'
+import { repaired } from './repair.ts'
+
+const urn = (name: string, type = 'a:b:C', stack = 'dev'): string =>
+  `urn:pulumi:${stack}::shop::${type}::${name}`
+const thing = (name: string, more: Record<string, Json> = {}): StoredResource => ({
+  urn: urn(name),
+  custom: true,
+  id: `${name}-1`,
+  type: 'a:b:C',
+  ...more,
+})
+const stateOf = (...resources: readonly StoredResource[]): StoredDeployment => ({
+  manifest: { time: '', magic: '', version: '' },
+  resources,
+  metadata: {},
+})
+const namesIn = (state: StoredDeployment): readonly string[] =>
+  (state.resources ?? []).map(resource => resource.urn.slice(resource.urn.lastIndexOf(':') + 1))
+const codeOf = (work: () => unknown): string => {
+  try {
+    work()
+  } catch (thrown) {
+    for (const code of [
+      'CLI_USAGE',
+      'STATE_RESOURCE_UNKNOWN',
+      'STATE_URN_AMBIGUOUS',
+      'STATE_RESOURCE_NEEDED',
+      'STATE_RESOURCE_PROTECTED',
+      'STATE_RESOURCE_EXISTS',
+      'STATE_INTEGRITY',
+    ] as const)
+      if (hasCode(thrown, code)) return code
+    throw thrown
+  }
+  return ''
+}
+
+const provider: StoredResource = {
+  urn: urn('default', 'pulumi:providers:a'),
+  custom: true,
+  id: 'p-1',
+  type: 'pulumi:providers:a',
+  inputs: { region: 'x' },
+}
+const reference = `${provider.urn}::p-1`
+
+describe('forgetting resources', () => {
+  const only = { force: false, dependents: false }
+  const chain = stateOf(
+    thing('a'),
+    thing('b', { dependencies: [urn('a')] }),
+    thing('c', { parent: urn('b') }),
+    thing('d', { propertyDependencies: { x: [urn('c')] } }),
+    thing('e'),
+  )
+
+  test('forgets what nothing needs', () => {
+    const done = withoutResources(chain, { ...only, urns: [{ urn: urn('e') }] })
+    expect(namesIn(done.state)).toEqual(['a', 'b', 'c', 'd'])
+    expect(done.named).toBe(1)
+  })
+
+  test('refuses what others need, through dependencies, parents, properties and providers', () => {
+    for (const name of ['a', 'b', 'c'])
+      expect(codeOf(() => withoutResources(chain, { ...only, urns: [{ urn: urn(name) }] }))).toBe(
+        'STATE_RESOURCE_NEEDED',
+      )
+    const used = stateOf(provider, thing('a', { provider: reference }))
+    const urns = [{ urn: provider.urn }]
+    expect(codeOf(() => withoutResources(used, { ...only, urns }))).toBe('STATE_RESOURCE_NEEDED')
+  })
+
+  test('takes what depends on it along when that is asked', () => {
+    const done = withoutResources(chain, { ...only, dependents: true, urns: [{ urn: urn('b') }] })
+    expect(namesIn(done.state)).toEqual(['a', 'e'])
+    expect(done.named).toBe(1)
+  })
+
+  test('takes several in whatever order they are named', () => {
+    const urns = ['a', 'd', 'b', 'c'].map(name => ({ urn: urn(name) }))
+    expect(namesIn(withoutResources(chain, { ...only, urns }).state)).toEqual(['e'])
+  })
+
+  test('refuses protected ones without force, dependents included', () => {
+    const state = stateOf(
+      thing('a'),
+      thing('b', { protect: true, dependencies: [urn('a')] }),
+      thing('c'),
+    )
+    const wish = { ...only, dependents: true, urns: [{ urn: urn('a') }] }
+    expect(codeOf(() => withoutResources(state, wish))).toBe('STATE_RESOURCE_PROTECTED')
+    const forced = withoutResources(state, { ...wish, force: true })
+    expect(namesIn(forced.state)).toEqual(['c'])
+    expect(forced.forced).toEqual([urn('b')])
+    expect(codeOf(() => withoutResources(state, { ...only, urns: 'all' }))).toBe(
+      'STATE_RESOURCE_PROTECTED',
+    )
+    const all = withoutResources(state, { ...only, force: true, urns: 'all' })
+    expect(all.state).not.toHaveProperty('resources')
+  })
+
+  test('an old copy may go while the new one stays, by its id', () => {
+    const state = stateOf(
+      thing('a'),
+      thing('b', { dependencies: [urn('a')] }),
+      thing('a', { id: 'a-0', delete: true }),
+    )
+    const ask = (id?: string) =>
+      withoutResources(state, {
+        ...only,
+        urns: [{ urn: urn('a'), ...(id === undefined ? {} : { id }) }],
+      })
+    expect(codeOf(() => ask())).toBe('STATE_URN_AMBIGUOUS')
+    expect(namesIn(ask('a-0').state)).toEqual(['a', 'b'])
+    expect(codeOf(() => ask('a-1'))).toBe('STATE_RESOURCE_NEEDED')
+  })
+
+  test('says what it does not know, and what that looks like', () => {
+    const ask = (text: string) => () => withoutResources(chain, { ...only, urns: [{ urn: text }] })
+    expect(codeOf(ask('a'))).toBe('CLI_USAGE')
+    expect(codeOf(ask(urn('z')))).toBe('STATE_RESOURCE_UNKNOWN')
+    expect(ask(urn('z'))).toThrow(`Did you mean '${urn('a')}'`)
+  })
+})
+
+describe('marks', () => {
+  const state = stateOf(
+    thing('a', { protect: true, parent: urn('p') }),
+    thing('b'),
+    thing('b', { delete: true }),
+  )
+
+  test('are set in their place among the fields, and taken away', () => {
+    const { state: tainted, count } = withMark(state, [urn('a')], { mark: 'taint', isSet: true })
+    expect(Object.keys(tainted.resources?.[0] ?? {})).toEqual([
+      ...['urn', 'custom', 'id', 'type', 'parent', 'protect', 'taint'],
+    ])
+    expect(count).toBe(1)
+    const bare = withMark(tainted, 'all', { mark: 'taint', isSet: false }).state
+    expect(bare).toEqual(state)
+  })
+
+  test('leave copies that are to be deleted alone', () => {
+    const { state: all } = withMark(state, 'all', { mark: 'protect', isSet: true })
+    expect(all.resources?.map(({ protect }) => protect)).toEqual([true, true, undefined])
+  })
+
+  test('change nothing when one URN is unknown, and name each', () => {
+    const urns = [urn('a'), urn('x'), urn('y')]
+    const work = () => withMark(state, urns, { mark: 'protect', isSet: false })
+    expect(codeOf(work)).toBe('STATE_RESOURCE_UNKNOWN')
+    expect(work).toThrow(urn('x'))
+    expect(work).toThrow(urn('y'))
+  })
+})
+
+describe('another name', () => {
+  test('is in every reference, and children keep theirs', () => {
+    const state = stateOf(
+      thing('a'),
+      thing('b', {
+        parent: urn('a'),
+        dependencies: [urn('a')],
+        propertyDependencies: { x: [urn('a')], y: [] },
+        deletedWith: urn('a'),
+        replaceWith: [urn('a')],
+      }),
+    )
+    const renamed = withName(state, urn('a'), 'z')
+    expect(verifyIntegrity(renamed)).toBeUndefined()
+    expect(renamed.resources?.[1]).toEqual(
+      thing('b', {
+        parent: urn('z'),
+        dependencies: [urn('z')],
+        // A quirk of the original: empty lists of other resources disappear with any rename.
+        propertyDependencies: { x: [urn('z')] },
+        deletedWith: urn('z'),
+        replaceWith: [urn('z')],
+      }),
+    )
+  })
+
+  test('of a provider is in the references to it', () => {
+    const state = stateOf(provider, thing('a', { provider: reference }))
+    const renamed = withName(state, provider.urn, 'mine')
+    expect(verifyIntegrity(renamed)).toBeUndefined()
+    expect(renamed.resources?.[1]?.['provider']).toBe(`${urn('mine', 'pulumi:providers:a')}::p-1`)
+  })
+
+  test('must be free, and different', () => {
+    const state = stateOf(thing('a'), thing('b'))
+    expect(codeOf(() => withName(state, urn('a'), 'b'))).toBe('STATE_RESOURCE_EXISTS')
+    expect(codeOf(() => withName(state, urn('a'), ''))).toBe('CLI_USAGE')
+    expect(withName(state, urn('a'), 'a')).toBe(state)
+  })
+})
+
+describe('another name of the stack', () => {
+  test('is in every URN of the stack, in references and shown secrets, and nowhere else', () => {
+    const mark = '4dabf18193072939515e22adb298388d'
+    const link = (at: string) => ({ [mark]: '5cf8f73096256a8f31e491e813e4eb8e', urn: at })
+    const secret = '1b47061264138c4ac30d75fd1eb44270'
+    const root = { ...thing('shop-dev'), urn: urn('shop-dev', 'pulumi:pulumi:Stack') }
+    const state = stateOf(
+      { ...root, type: 'pulumi:pulumi:Stack' },
+      thing('a', {
+        inputs: { self: link(urn('a')), other: link(urn('a', 'a:b:C', 'lib')), text: urn('a') },
+        outputs: { shown: { [mark]: secret, plaintext: JSON.stringify(link(urn('a'))) } },
+        parent: root.urn,
+        dependencies: [root.urn],
+        provider: reference,
+      }),
+    )
+    const now = withStackName(
+      state,
+      { project: 'shop', stack: 'dev' },
+      { project: 'mall', stack: 'prod' },
+    )
+    const here = (name: string, type = 'a:b:C') => `urn:pulumi:prod::mall::${type}::${name}`
+    expect(now.resources?.[0]?.urn).toBe(here('mall-prod', 'pulumi:pulumi:Stack'))
+    expect(now.resources?.[1]).toMatchObject({
+      urn: here('a'),
+      parent: here('mall-prod', 'pulumi:pulumi:Stack'),
+      dependencies: [here('mall-prod', 'pulumi:pulumi:Stack')],
+      provider: `${here('default', 'pulumi:providers:a')}::p-1`,
+      inputs: { self: link(here('a')), other: link(urn('a', 'a:b:C', 'lib')), text: urn('a') },
+      outputs: { shown: { plaintext: JSON.stringify(link(here('a'))) } },
+    })
+  })
+})
+
+describe('a repair', () => {
+  test('leaves a valid state alone', () => {
+    expect(repaired(stateOf(thing('a')))).toBeUndefined()
+  })
+
+  test('puts dependencies first, cuts what is gone, and takes the mark away', () => {
+    const state = {
+      ...stateOf(
+        thing('b', { dependencies: [urn('a')], propertyDependencies: { x: [], y: [urn('gone')] } }),
+        thing('a', { dependencies: [urn('gone')] }),
+        {
+          ...thing('c'),
+          urn: urn('c', 'k:l:M$a:b:C'),
+          parent: urn('lost', 'k:l:M'),
+        },
+      ),
+      metadata: { integrity_error: { error: 'wrong' } },
+    }
+    const found = repaired(state)
+    expect(found?.state).toEqual(
+      stateOf(thing('a'), thing('b', { dependencies: [urn('a')] }), thing('c')),
+    )
+    expect(found?.pruned.map(({ now }) => now)).toEqual([urn('a'), urn('b'), urn('c')])
+    expect(found?.moved).toBe(2)
+  })
+
+  test('gives up on a cycle and on a provider that is gone', () => {
+    const cycle = stateOf(
+      thing('a', { dependencies: [urn('b')] }),
+      thing('b', { dependencies: [urn('a')] }),
+    )
+    expect(codeOf(() => repaired(cycle))).toBe('STATE_INTEGRITY')
+    const lost = stateOf(thing('a', { provider: reference }))
+    expect(codeOf(() => repaired(lost))).toBe('STATE_INTEGRITY')
+  })
+})
+
+describe('a move', () => {
+  const root = (stack: string): StoredResource => ({
+    urn: urn(`shop-${stack}`, 'pulumi:pulumi:Stack', stack),
+    custom: false,
+    type: 'pulumi:pulumi:Stack',
+  })
+  const below = (name: string, more: Record<string, Json> = {}) =>
+    thing(name, { parent: root('dev').urn, provider: reference, ...more })
+  const group: StoredResource = {
+    urn: urn('g', 'k:l:M'),
+    custom: false,
+    type: 'k:l:M',
+    parent: root('dev').urn,
+  }
+  const child = {
+    ...below('kid'),
+    urn: urn('kid', 'k:l:M$a:b:C'),
+    parent: group.urn,
+    dependencies: [urn('a')],
+  }
+  const source = stateOf(
+    root('dev'),
+    provider,
+    below('a'),
+    group,
+    child,
+    below('user', { dependencies: [child.urn], propertyDependencies: { x: [child.urn] } }),
+  )
+  const target = {
+    names: { project: 'shop', stack: 'prod' },
+    reseal: (resources: readonly StoredResource[]) => resources,
+    isEqual: (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b),
+  }
+  const move = (urns: readonly string[], dest = stateOf(), includeParents = false) =>
+    moveResources(source, dest, { wish: { urns, includeParents }, target })
+
+  test('takes a provider along, makes a root, and cuts what is left behind', () => {
+    const { source: left, dest, brokenInDest, brokenInSource } = move([child.urn])
+    expect(verifyIntegrity(left)).toBeUndefined()
+    expect(verifyIntegrity(dest)).toBeUndefined()
+    const copy = urn('default', 'pulumi:providers:a', 'prod')
+    expect(dest.resources).toEqual([
+      root('prod'),
+      { ...provider, urn: copy, parent: root('prod').urn },
+      {
+        ...thing('kid'),
+        urn: urn('kid', 'a:b:C', 'prod'),
+        parent: root('prod').urn,
+        provider: `${copy}::p-1`,
+      },
+    ])
+    expect(brokenInDest.map(broken => broken.reference.urn)).toEqual([urn('a')])
+    expect(brokenInSource.map(({ reference: { kind } }) => kind)).toEqual([
+      'dependency',
+      'property',
+    ])
+    expect(left.resources?.at(-1)).toEqual(below('user'))
+  })
+
+  test('takes children, and parents where that is asked', () => {
+    const names = (moved: readonly string[]) =>
+      moved.map(one => one.slice(one.lastIndexOf(':') + 1))
+    expect(names(move([group.urn]).moved)).toEqual(['g', 'kid'])
+    expect(names(move([child.urn], stateOf(), true).moved)).toEqual(['g', 'kid'])
+    expect(names(move([root('dev').urn]).moved)).toEqual(['a', 'g', 'kid', 'user'])
+    const { dest } = move([group.urn])
+    expect(dest.resources?.at(-1)?.urn).toBe(urn('kid', 'k:l:M$a:b:C', 'prod'))
+  })
+
+  test('uses a provider that is there, by its id or by equal inputs', () => {
+    const copy = { ...provider, urn: urn('default', 'pulumi:providers:a', 'prod') }
+    const other = { ...copy, id: 'p-9' }
+    const into = move([urn('a')], stateOf(root('prod'), other)).dest.resources?.at(-1)
+    expect(into?.['provider']).toBe(`${copy.urn}::p-9`)
+    const different = { ...other, inputs: { region: 'y' } }
+    expect(codeOf(() => move([urn('a')], stateOf(root('prod'), different)))).toBe(
+      'STATE_RESOURCE_EXISTS',
+    )
+  })
+
+  test('refuses providers, what is there already, and nothing at all', () => {
+    expect(codeOf(() => move([provider.urn]))).toBe('CLI_USAGE')
+    expect(codeOf(() => move([urn('nobody')]))).toBe('STATE_RESOURCE_UNKNOWN')
+    expect(move([urn('nobody'), urn('a')]).unknown).toEqual([urn('nobody')])
+    const there = { ...thing('a'), urn: urn('a', 'a:b:C', 'prod') }
+    expect(codeOf(() => move([urn('a')], stateOf(root('prod'), there)))).toBe(
+      'STATE_RESOURCE_EXISTS',
+    )
+  })
+})

@@ -1,0 +1,177 @@
+import { error } from '../../errors/error.ts'
+import { isProviderType } from '../../names/provider-reference.ts'
+import { childUrn, isUrn, nameOf, partsOf, stackType, typeOf, urnOf } from '../../names/urn.ts'
+import { withFields } from '../field-order.ts'
+import { textIn } from '../stored-fields.ts'
+import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
+import { chooseMoved, isRoot, type MoveWish } from './choose-moved.ts'
+import { type Reference, referencesOf, withReferences } from './references.ts'
+import type { StackNames } from './rename-stack.ts'
+
+/** A reference that a move cuts. */
+export interface Broken {
+  readonly urn: string
+  readonly reference: Reference
+}
+
+/** What a move comes to, and what a person is told of it. */
+export interface Move {
+  readonly source: StoredDeployment
+  readonly dest: StoredDeployment
+  /** In the order of the source, as they are called there. */
+  readonly moved: readonly string[]
+  readonly unknown: readonly string[]
+  /** Of what stays to what goes. */
+  readonly brokenInSource: readonly Broken[]
+  /** Of what goes to what stays. */
+  readonly brokenInDest: readonly Broken[]
+}
+
+/** Where resources go. `reseal`: the same with their secrets under the manager of that stack. */
+export interface MoveTarget {
+  readonly names: StackNames
+  readonly reseal: (resources: readonly StoredResource[]) => readonly StoredResource[]
+  /** Whether two resealed values are one, secrets compared open. */
+  readonly isEqual: (a: Json | undefined, b: Json | undefined) => boolean
+}
+
+/**
+ * Moves resources from one state to another: in the source they are gone, and references to them;
+ * in the other they stand behind what it has, below its root unless their parents came along, with
+ * copies of their providers unless it has the same. Throws CLI_USAGE, STATE_RESOURCE_UNKNOWN when
+ * nothing is to be moved, STATE_RESOURCE_EXISTS. Source: `state.md` 6.5.
+ */
+export function moveResources(
+  source: StoredDeployment,
+  dest: StoredDeployment,
+  { wish, target }: { readonly wish: MoveWish; readonly target: MoveTarget },
+): Move {
+  const { resources = [] } = source
+  const { moved, unknown } = chooseMoved(resources, wish)
+  const going = resources.filter(({ urn }) => moved.has(urn))
+  if (going.length === 0)
+    throw error('STATE_RESOURCE_UNKNOWN', 'the source stack has none of the resources to move')
+  const staying = resources.filter(({ urn }) => !moved.has(urn))
+  const used = new Set(going.flatMap(resource => textIn(resource, 'provider') || []))
+  const coming = resources.filter(
+    resource => moved.has(resource.urn) || used.has(referenceTo(resource)),
+  )
+  const arrival = arrive(dest, { coming, moved, target })
+  return {
+    source: withExtensions({ ...source, resources: staying.map(cutFrom(moved)) }, undefined),
+    dest: withExtensions({ ...dest, resources: arrival.resources }, source),
+    moved: going.map(({ urn }) => urn),
+    unknown,
+    brokenInSource: staying.flatMap(resource => brokenOf(resource, urn => moved.has(urn))),
+    brokenInDest: arrival.broken,
+  }
+}
+
+/** The resources of the destination with those that come, and what of these is cut. */
+function arrive(
+  dest: StoredDeployment,
+  about: {
+    /** What is moved and the providers that are copied, in the order of the source. */
+    readonly coming: readonly StoredResource[]
+    readonly moved: ReadonlySet<string>
+    readonly target: MoveTarget
+  },
+): { readonly resources: readonly StoredResource[]; readonly broken: readonly Broken[] } {
+  const { coming, moved, target } = about
+  const before = dest.resources ?? []
+  const root = before.find(isRoot) ?? rootOf(target.names)
+  const resources = before.some(isRoot) ? [...before] : [root, ...before]
+  const known = new Map(resources.map(resource => [resource.urn, resource]))
+  const now = new Map<string, string>()
+  for (const resource of target.reseal(coming)) {
+    const copy = placedBelow(resource, { root, moved, now, names: target.names })
+    const there = known.get(copy.urn)
+    const isMoved = moved.has(resource.urn)
+    if (there === undefined) resources.push(copy)
+    else if (isMoved || !isSameProvider(there, copy, target))
+      throw error(
+        'STATE_RESOURCE_EXISTS',
+        `the destination has ${isMoved ? 'a resource' : 'another provider'} '${copy.urn}' already`,
+        { details: { urn: copy.urn } },
+      )
+    if (isMoved) now.set(resource.urn, copy.urn)
+    else now.set(referenceTo(resource), referenceTo(there ?? copy))
+  }
+  const broken = coming.flatMap(resource => brokenOf(resource, urn => !moved.has(urn)))
+  return { resources, broken }
+}
+
+/** How resources refer to this one when it is a provider; '' otherwise. */
+function referenceTo(resource: StoredResource): string {
+  return isProviderType(resource.type) ? `${resource.urn}::${textIn(resource, 'id')}` : ''
+}
+
+function isSameProvider(
+  there: StoredResource,
+  copy: StoredResource,
+  { isEqual }: MoveTarget,
+): boolean {
+  return textIn(there, 'id') === textIn(copy, 'id') || isEqual(there['inputs'], copy['inputs'])
+}
+
+/** A resource as it is called in the destination: what it refers to and does not come is cut. */
+function placedBelow(
+  resource: StoredResource,
+  about: {
+    readonly root: StoredResource
+    readonly moved: ReadonlySet<string>
+    readonly now: ReadonlyMap<string, string>
+    readonly names: StackNames
+  },
+): StoredResource {
+  const { root, moved, now, names } = about
+  const renamed = (urn: string): string =>
+    now.get(urn) ?? (isUrn(urn) ? urnOf({ ...partsOf(urn), ...names }) : urn)
+  const cut = withReferences(
+    resource,
+    ({ urn }) => (moved.has(urn) ? renamed(urn) : undefined),
+    'drop',
+  )
+  const parent = textIn(cut, 'parent') === '' ? root.urn : textIn(cut, 'parent')
+  const above = isUrn(parent) ? partsOf(parent).qualifiedType : ''
+  const { urn } = resource
+  const own = isUrn(urn) ? childUrn(names, above, { type: typeOf(urn), name: nameOf(urn) }) : urn
+  const provider = textIn(resource, 'provider')
+  const reference = now.get(provider) ?? renamed(provider)
+  return withFields(cut, { urn: own, parent, provider: provider === '' ? undefined : reference })
+}
+
+/** A stack that never ran has no root yet. */
+function rootOf({ project, stack }: StackNames): StoredResource {
+  const name = `${project}-${stack}`
+  const urn = urnOf({ project, stack, qualifiedType: stackType, name })
+  return { urn, custom: false, type: stackType }
+}
+
+function cutFrom(moved: ReadonlySet<string>): (resource: StoredResource) => StoredResource {
+  return resource =>
+    withReferences(resource, ({ urn }) => (moved.has(urn) ? undefined : urn), 'drop')
+}
+
+/** Parents are found anew, so nothing is lost with them. */
+function brokenOf(resource: StoredResource, isAway: (urn: string) => boolean): readonly Broken[] {
+  return referencesOf(resource)
+    .filter(({ kind, urn }) => kind !== 'parent' && kind !== 'viewOf' && isAway(urn))
+    .map(reference => ({ urn: resource.urn, reference }))
+}
+
+/** A state keeps the parameters of packages that its resources name, and no others. */
+function withExtensions(
+  state: StoredDeployment,
+  from: StoredDeployment | undefined,
+): StoredDeployment {
+  const refs = new Set(
+    (state.resources ?? []).flatMap(resource => textIn(resource, 'extensionRef') || []),
+  )
+  const kept = [...refs].flatMap(ref => {
+    const blob = state.extensions?.[ref] ?? from?.extensions?.[ref]
+    return blob === undefined ? [] : [[ref, blob] as const]
+  })
+  const { extensions: _before, ...rest } = state
+  return kept.length === 0 ? rest : { ...rest, extensions: Object.fromEntries(kept) }
+}

@@ -1,0 +1,56 @@
+import { error } from '../../errors/error.ts'
+import { isProviderType, parseReference, referenceOf } from '../../names/provider-reference.ts'
+import { parseUrn, partsOf, urnOf, type Urn } from '../../names/urn.ts'
+import { withFields } from '../field-order.ts'
+import { textIn } from '../stored-fields.ts'
+import type { StoredDeployment, StoredResource } from '../stored.ts'
+import { positionOf } from './find.ts'
+import { withReferences } from './references.ts'
+
+/**
+ * The state with a resource under another name: only the name part of its URN changes, so URNs of
+ * its children stay; references to it follow, those of a provider too. No alias is noted: the
+ * program must use the new name. The same name changes nothing. Throws CLI_USAGE,
+ * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_EXISTS. Source: `state.md` 6.5.
+ */
+export function withName(state: StoredDeployment, urn: string, name: string): StoredDeployment {
+  const { resources = [] } = state
+  const at = positionOf(resources, urn)
+  if (name === '') throw error('CLI_USAGE', 'the new name is empty')
+  const now = urnOf({ ...partsOf(parseUrn(urn)), name })
+  if (now === urn) return state
+  if (resources.some(resource => resource.urn === now))
+    throw error('STATE_RESOURCE_EXISTS', `the state has a resource '${now}' already`, {
+      details: { urn: now },
+    })
+  const renamed = resources[at]
+  const provider = renamed !== undefined && isProviderType(renamed.type) ? renamed : undefined
+  return {
+    ...state,
+    resources: resources.map((resource, place) =>
+      place === at
+        ? withFields(resource, { urn: now })
+        : withProvider(referring(resource, urn, now), { urn, now, provider }),
+    ),
+  }
+}
+
+function referring(resource: StoredResource, before: string, now: Urn): StoredResource {
+  return withReferences(resource, ({ urn }) => (urn === before ? now : urn), 'drop')
+}
+
+/** Whatever id a reference to the renamed provider has, it gets that of the state. */
+function withProvider(
+  resource: StoredResource,
+  about: {
+    readonly urn: string
+    readonly now: Urn
+    readonly provider: StoredResource | undefined
+  },
+): StoredResource {
+  const reference = textIn(resource, 'provider')
+  if (about.provider === undefined || reference === '') return resource
+  if (parseReference(reference).urn !== about.urn) return resource
+  const id = textIn(about.provider, 'id')
+  return withFields(resource, { provider: referenceOf(about.now, id) })
+}

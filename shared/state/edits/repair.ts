@@ -1,0 +1,86 @@
+import { error } from '../../errors/error.ts'
+import { childUrn, isUrn, nameOf, partsOf, typeOf } from '../../names/urn.ts'
+import { withFields } from '../field-order.ts'
+import { verifyIntegrity } from '../integrity.ts'
+import { sortTopologically } from '../sort.ts'
+import { textIn } from '../stored-fields.ts'
+import type { StoredDeployment, StoredResource } from '../stored.ts'
+import { type Reference, withReferences } from './references.ts'
+
+/** What a repair does to one resource. */
+export interface Pruned {
+  readonly urn: string
+  /** Its URN from now on: another one when its parent is gone. */
+  readonly now: string
+  readonly removed: readonly Reference[]
+}
+
+/** A state that was mended, and how. */
+export interface Repaired {
+  readonly state: StoredDeployment
+  /** How many resources stand elsewhere than before. */
+  readonly moved: number
+  readonly pruned: readonly Pruned[]
+}
+
+/**
+ * The state with its resources behind what they depend on, and without references to what is gone;
+ * undefined when nothing is wrong with it. Throws STATE_INTEGRITY when it cannot be mended so: a
+ * cycle, a provider that is missing. Source: `state.md` 6.4.
+ */
+export function repaired(state: StoredDeployment): Repaired | undefined {
+  const fault = verifyIntegrity(state)
+  if (fault === undefined) return undefined
+  const { resources = [] } = state
+  const sorted = sortTopologically(resources)
+  if (sorted.cycle !== undefined)
+    throw unmendable(`${fault}; the dependencies of '${sorted.cycle}' go in a circle`)
+  const pruned: Pruned[] = []
+  const kept = prunedOf(sorted.resources, pruned)
+  const { integrity_error: _mark, ...metadata } = state.metadata
+  const mended = { ...state, resources: kept, metadata }
+  const left = verifyIntegrity(mended)
+  if (left !== undefined) throw unmendable(left)
+  const moved = sorted.resources.filter((resource, at) => resource !== resources[at]).length
+  return { state: mended, moved, pruned }
+}
+
+function unmendable(why: string): Error {
+  return error('STATE_INTEGRITY', `the state cannot be repaired: ${why}`, {
+    hint: 'Export it with `antichain stack export`, correct the file, keep a copy, and import it again.',
+  })
+}
+
+/** Every reference follows what was renamed before it; what leads nowhere goes. */
+function prunedOf(
+  resources: readonly StoredResource[],
+  pruned: Pruned[],
+): readonly StoredResource[] {
+  const seen = new Map<string, string>()
+  return resources.map(resource => {
+    const removed: Reference[] = []
+    const cut = withReferences(
+      resource,
+      reference => {
+        const now = seen.get(reference.urn)
+        if (now === undefined && reference.kind === 'viewOf') return reference.urn
+        if (now === undefined) removed.push(reference)
+        return now
+      },
+      'drop',
+    )
+    const urn = urnBelow(resource, textIn(cut, 'parent'))
+    if (urn !== resource.urn || removed.length > 0)
+      pruned.push({ urn: resource.urn, now: urn, removed })
+    seen.set(resource.urn, urn)
+    return withFields(cut, { urn })
+  })
+}
+
+/** The URN of a resource below its parent; one that had no parent keeps the one that it has. */
+function urnBelow(resource: StoredResource, parent: string): string {
+  const { urn } = resource
+  if (textIn(resource, 'parent') === '' || !isUrn(urn)) return urn
+  const above = isUrn(parent) ? partsOf(parent).qualifiedType : ''
+  return childUrn(partsOf(urn), above, { type: typeOf(urn), name: nameOf(urn) })
+}

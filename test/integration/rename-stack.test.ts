@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { openLocal } from '../../local/local.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import { manifestOf } from '../../shared/state/deployment.ts'
+
+const homes: string[] = []
+afterEach(() => {
+  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true })
+})
+
+const [dev, prod] = [stackIdOf('shop', 'dev'), stackIdOf('mall', 'prod')]
+
+async function opened() {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-rename-'))
+  homes.push(home)
+  const local = await openLocal({ home, verbose: false })
+  const { catalog, clock } = local.platform
+  await catalog.createStack(dev, clock.now())
+  const root = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
+  const resources = [{ urn: root, custom: false, type: 'pulumi:pulumi:Stack' }]
+  const state = { manifest: manifestOf('', ''), resources, metadata: {} }
+  await local.editState(dev, { command: 'stack import', edit: () => state })
+  return local
+}
+
+test('a stack has another name with its history, its versions and its state', async () => {
+  const local = await opened()
+  const { catalog } = local.platform
+  await local.renameStack(dev, prod)
+  expect(await catalog.stack(dev)).toBeUndefined()
+  expect(await catalog.stack(prod)).toMatchObject({ version: 2, current: '', deployments: 2 })
+  const urns = (await local.exportState(prod))?.resources?.map(({ urn }) => urn)
+  expect(urns).toEqual(['urn:pulumi:prod::mall::pulumi:pulumi:Stack::mall-prod'])
+  const before = await local.exportState(prod, 1)
+  expect(before?.resources?.[0]?.urn).toContain('dev')
+  const commands = (await catalog.history(prod, 10)).map(({ command }) => command)
+  expect(commands).toEqual(['stack rename', 'stack import'])
+  await local.renameStack(prod, dev)
+  expect(await catalog.stack(dev)).toMatchObject({ version: 3, deployments: 3 })
+  await local.close()
+})
+
+test('a name that is taken and a stack that is busy are refused, and nothing is changed', async () => {
+  const local = await opened()
+  const { catalog, clock } = local.platform
+  await catalog.createStack(prod, clock.now())
+  await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'STACK_EXISTS' })
+  const missing = local.renameStack(stackIdOf('shop', 'x'), stackIdOf('shop', 'y'))
+  await expect(missing).rejects.toMatchObject({ code: 'STACK_NOT_FOUND' })
+  const holder = { host: 'h', pid: 1, started: '', who: 'ann' }
+  await catalog.start(dev, { command: 'up', message: '', holder, at: clock.now() })
+  const busy = local.renameStack(dev, stackIdOf('shop', 'y'))
+  await expect(busy).rejects.toMatchObject({ code: 'STACK_BUSY' })
+  expect(await catalog.stack(dev)).toMatchObject({ version: 1 })
+  await local.close()
+})

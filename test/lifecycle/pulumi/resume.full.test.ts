@@ -1,0 +1,88 @@
+import { afterEach, expect, test } from 'vitest'
+import { encodeSnapshot } from '../../../shared/state/deployment.ts'
+import { createPassphraseManager } from '../../../shared/secrets/passphrase.ts'
+import { resourceState } from '../../../shared/state/resource.ts'
+import { emptySnapshot } from '../../../shared/state/snapshot.ts'
+import type { Urn } from '../../../shared/names/urn.ts'
+import { createCloud } from '../cloud.ts'
+import type { Program, TestEngine } from '../engine.ts'
+import { Killed, type Killing } from '../process.ts'
+import { named, published } from '../states.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const managers = createPassphraseManager('lib')
+
+async function publish(engine: TestEngine, foo: string): Promise<void> {
+  const root = resourceState({
+    urn: 'urn:pulumi:other::life::pulumi:pulumi:Stack::life-other' as Urn,
+    type: 'pulumi:pulumi:Stack',
+    custom: false,
+    outputs: new Map([['foo', foo]]),
+  })
+  const snapshot = { ...emptySnapshot, resources: [root] }
+  await published(engine, 'other', encodeSnapshot(snapshot, await managers, 'sealed'))
+}
+
+/** Stash and reference, both styles, and a function; what they answer goes into a resource. */
+const program: Program = async monitor => {
+  const type = 'pulumi:pulumi:StackReference'
+  const properties = { name: 'other' }
+  const read = await monitor.read('other', 'other', { type, properties })
+  const made = await monitor.register({ type, name: 'made', custom: true, object: properties })
+  const kept = await monitor.register({
+    ...{ type: 'pulumi:index:Stash', name: 's', custom: true },
+    object: { input: 'first' },
+  })
+  const asked = await monitor.invoke('pulumi:pulumi:readStackOutputs', properties)
+  const { urn } = await thing(monitor, 'inner', {})
+  const inner = await monitor.invoke('pulumi:pulumi:getResource', { urn })
+  const values = [read.properties, made.object, asked].map(found => found?.['outputs'])
+  await thing(monitor, 'a', { values, stash: kept.object, id: inner['id'] })
+}
+
+test('a deployment that died anywhere goes on with what was answered, and leaves nothing pending', async () => {
+  const whole = await engines.of(createCloud())
+  await publish(whole, 'bar')
+  const { effects } = await whole.run(program)
+  const begun = effects.filter(name => name === 'operations.begin')
+  const kills: readonly Killing[] = [
+    // After a begin nobody knows whether the call was made.
+    ...begun.map((call, at) => ({ effect: at + 1, call, when: 'after' }) as const),
+    ...effects.flatMap((_, at) =>
+      at > 2 && at % 6 === 0 ? [{ effect: at, when: 'after' } as const] : [],
+    ),
+  ]
+  for (const kill of kills) {
+    const where = JSON.stringify(kill)
+    const cloud = createCloud()
+    const engine = await engines.of(cloud)
+    await publish(engine, 'bar')
+    await expect(engine.run(program, { kill }), where).rejects.toBeInstanceOf(Killed)
+    const ran = await engine.run(program, { resume: true }).catch((thrown: unknown) => thrown)
+    // Before its pin there is nothing that could be resumed.
+    if (ran instanceof Error) {
+      expect(ran, where).toMatchObject({ code: 'NOTHING_TO_RESUME' })
+      continue
+    }
+    const { result, state } = ran as Awaited<ReturnType<TestEngine['run']>>
+    const pending = (state.pending_operations ?? []).map(({ resource }) => resource.urn)
+    // Of a create in a cloud nobody can know; what is built in is made again.
+    expect(
+      pending.filter(urn => /StackReference|Stash/.test(urn)),
+      where,
+    ).toEqual([])
+    if (pending.length > 0) continue
+    expect(result.result, where).toBe('succeeded')
+    const foo = { foo: 'bar' }
+    expect(named(state, 'a')?.['inputs']).toEqual({
+      id: 'inner-1',
+      stash: { input: 'first', output: 'first' },
+      values: [foo, foo, foo],
+    })
+    expect(state.resources?.filter(({ urn }) => urn.endsWith('::s'))).toHaveLength(1)
+    await engine.close()
+  }
+})

@@ -1,0 +1,168 @@
+import { afterEach, expect, test } from 'vitest'
+import { createPassphraseManager } from '../../../shared/secrets/passphrase.ts'
+import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
+import { encodeSnapshot } from '../../../shared/state/deployment.ts'
+import { resourceState } from '../../../shared/state/resource.ts'
+import { emptySnapshot } from '../../../shared/state/snapshot.ts'
+import type { Urn } from '../../../shared/names/urn.ts'
+import { type PropertyMap, type PropertyValue, secretOf } from '../../../shared/values/value.ts'
+import { createCloud } from '../cloud.ts'
+import type { Monitor, Program, TestEngine } from '../engine.ts'
+import { named, published, stepsOf, told } from '../states.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const type = 'pulumi:pulumi:StackReference'
+const secretMark = '1b47061264138c4ac30d75fd1eb44270'
+const foreign = createPassphraseManager('a passphrase that nobody here knows')
+
+/** Publishes a stack `other` with some outputs. */
+async function other(
+  engine: TestEngine,
+  outputs: PropertyMap,
+  manager?: SecretsManager,
+): Promise<void> {
+  const root = resourceState({
+    urn: 'urn:pulumi:other::life::pulumi:pulumi:Stack::life-other' as Urn,
+    type: 'pulumi:pulumi:Stack',
+    custom: false,
+    outputs,
+  })
+  const secrets = manager ?? (await foreign)
+  const snapshot = { ...emptySnapshot, resources: [root] }
+  await published(engine, 'other', encodeSnapshot(snapshot, secrets, 'sealed'))
+}
+
+const read = (monitor: Monitor, name: string, more: Record<string, unknown> = {}) =>
+  monitor.read('other', name, { type, properties: { name, ...more } })
+
+test('TestStackReference: a read has the outputs of the other stack, as they are now', async () => {
+  const engine = await engines.of(createCloud())
+  await other(engine, new Map([['foo', 'bar']]))
+  const seen: unknown[] = []
+  const one: Program = async monitor => {
+    seen.push((await read(monitor, 'organization/life/other')).properties)
+  }
+  const first = await engine.run(one)
+  expect(stepsOf(first.events, 'other')).toEqual(['read'])
+  expect(named(first.state, 'other')).toMatchObject({
+    id: 'organization/life/other',
+    external: true,
+    inputs: { name: 'organization/life/other' },
+    outputs: { outputs: { foo: 'bar' }, secretOutputNames: [] },
+  })
+  await other(engine, new Map([['foo', 'new']]))
+  const preview = await engine.run(one, { dryRun: true })
+  expect(preview.result.result).toBe('succeeded')
+  const second = await engine.run(one)
+  expect(named(second.state, 'other')?.['outputs']).toMatchObject({ outputs: { foo: 'new' } })
+  expect(seen).toMatchObject([
+    { outputs: { foo: 'bar' } },
+    { outputs: { foo: 'new' } },
+    { outputs: { foo: 'new' } },
+  ])
+  expect(told(second.events, 'warning')).toEqual([])
+  const gone = await engine.run(undefined, { command: 'destroy' })
+  expect(stepsOf(gone.events, 'other')).toEqual(['discard'])
+  expect(gone.state.resources ?? []).toEqual([])
+})
+
+test('TestStackReference: the name may leave out organization and project', async () => {
+  for (const name of ['other', 'life/other', 'organization/other']) {
+    const engine = await engines.of(createCloud())
+    await other(engine, new Map([['foo', 'bar']]))
+    const { state } = await engine.run(async monitor => void (await read(monitor, name)))
+    expect(named(state, 'other')?.['outputs']).toMatchObject({ name, outputs: { foo: 'bar' } })
+  }
+})
+
+test('TestStackReference: unknown stacks and unknown properties are errors', async () => {
+  const engine = await engines.of(createCloud())
+  await other(engine, new Map())
+  const unknown = await engine.run(async monitor => void (await read(monitor, 'rehto')))
+  expect(unknown.result.result).toBe('failed')
+  expect(told(unknown.events, 'error').join()).toContain('unknown stack "rehto"')
+  const more = await engine.run(async monitor => void (await read(monitor, 'other', { foo: 1 })))
+  expect(more.result.result).toBe('failed')
+  expect(told(more.events, 'error').join()).toContain('unknown property "foo"')
+  expect(named(more.state, 'other')).toBeUndefined()
+})
+
+test('TestStackReferenceRegister: the older style works, warns, and is replaced for another name', async () => {
+  const engine = await engines.of(createCloud())
+  await other(engine, new Map([['foo', 'bar']]))
+  const register =
+    (name: unknown): Program =>
+    async monitor =>
+      void (await monitor.register({ type, name: 'other', custom: true, object: { name } }))
+  const first = await engine.run(register('other'))
+  expect(stepsOf(first.events, 'other')).toEqual(['create'])
+  expect(told(first.events, 'warning').join()).toContain('resource type is deprecated')
+  expect(named(first.state, 'other')?.['outputs']).toMatchObject({ outputs: { foo: 'bar' } })
+  const same = await engine.run(register('other'))
+  expect(stepsOf(same.events, 'other')).toEqual(['same'])
+  expect(told(same.events, 'warning').join()).toContain('resource type is deprecated')
+  const moved = await engine.run(register('life/other'))
+  expect(stepsOf(moved.events, 'other')).toEqual([
+    ...['create-replacement', 'replace', 'delete-replaced'],
+  ])
+  for (const wrong of [register(7), register('nobody')])
+    expect((await engine.run(wrong)).result.result).toBe('failed')
+})
+
+test('secrets of the other stack stay secret, and closed ones are elided with a word', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(async monitor => void (await thing(monitor, 'own', {})))
+  const outputs: PropertyMap = new Map<string, PropertyValue>([
+    ['open', 1],
+    ['sec', secretOf('hidden')],
+  ])
+  await other(engine, outputs)
+  const seen: unknown[] = []
+  const program: Program = async monitor => {
+    seen.push((await read(monitor, 'other')).properties)
+  }
+  const { events, state, result } = await engine.run(program)
+  expect(result.result).toBe('failed')
+  expect(told(events, 'error').join()).toContain('passphrase')
+  expect(JSON.stringify(state)).not.toContain('hidden')
+  process.env['PULUMI_CONFIG_PASSPHRASE'] = 'wrong'
+  try {
+    const elided = await engine.run(program)
+    expect(told(elided.events, 'info').join()).toContain('eliding undecryptable secrets')
+    expect(seen).toMatchObject([{ outputs: { open: 1, sec: { value: {} } } }])
+    process.env['PULUMI_CONFIG_PASSPHRASE'] = 'a passphrase that nobody here knows'
+    const open = await engine.run(program)
+    expect(seen[1]).toMatchObject({ outputs: { sec: { value: 'hidden' } } })
+    expect(seen[1]).toMatchObject({ secretOutputNames: ['sec'] })
+    expect(JSON.stringify(seen[1])).toContain(secretMark)
+    expect(JSON.stringify(open.state)).not.toContain('hidden')
+    expect(JSON.stringify(open.events)).not.toContain('hidden')
+  } finally {
+    delete process.env['PULUMI_CONFIG_PASSPHRASE']
+  }
+})
+
+test('functions read the outputs and the resources of another stack', async () => {
+  const engine = await engines.of(createCloud())
+  await other(engine, new Map([['foo', 'bar']]))
+  const seen: unknown[] = []
+  const { result } = await engine.run(async monitor => {
+    seen.push(await monitor.invoke('pulumi:pulumi:readStackOutputs', { name: 'other' }))
+    const args = { stackName: 'other' }
+    seen.push(await monitor.invoke('pulumi:pulumi:readStackResourceOutputs', args))
+  })
+  expect(result.result).toBe('succeeded')
+  const urn = 'urn:pulumi:other::life::pulumi:pulumi:Stack::life-other'
+  expect(seen).toEqual([
+    { name: 'other', outputs: { foo: 'bar' }, secretOutputNames: [] },
+    { name: 'other', outputs: { [urn]: { type: 'pulumi:pulumi:Stack', outputs: { foo: 'bar' } } } },
+  ])
+  const wrong = await engine.run(async monitor => {
+    await monitor.invoke('pulumi:pulumi:readStackOutputs', { name: 'nobody' })
+  })
+  expect(wrong.result.result).toBe('failed')
+})

@@ -1,0 +1,110 @@
+import { afterEach, expect, test } from 'vitest'
+import { ConfigureResponse } from '../../../proto/gen/pulumi/provider.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { named } from '../states.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** A cloud whose provider takes references as they are. */
+function createReferringCloud(): Cloud {
+  const cloud = createCloud()
+  const configure = () =>
+    ConfigureResponse.create({
+      acceptSecrets: true,
+      acceptResources: true,
+      supportsPreview: true,
+    })
+  return { ...cloud, script: { ...cloud.script, configure } }
+}
+
+const mark = '4dabf18193072939515e22adb298388d'
+const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
+const reference = (urn: string, id?: string): Record<string, unknown> => ({
+  [mark]: referenceMark,
+  urn,
+  ...(id === undefined ? {} : { id }),
+})
+/** As the state has it; name and type are in the URN, and what reads it gets them from there. */
+const stored = (urn: string, id?: string) => ({ ...reference(urn, id), packageVersion: '' })
+const filled = (urn: string, type: string, name: string, id?: string) => ({
+  ...reference(urn, id),
+  ...{ type, name },
+})
+
+/** Registers a component and a thing, and one that refers to both. */
+const referring =
+  (seen: (object: unknown, urns: readonly string[]) => void, acceptResources: boolean): Program =>
+  async monitor => {
+    const a = await monitor.register({ type: 'my:c:Group', name: 'a', object: {} })
+    await monitor.outputs(a.urn, {})
+    const b = await thing(monitor, 'b', {})
+    const object = { a: reference(a.urn), b: reference(b.urn, b.id) }
+    const c = await thing(monitor, 'c', object, { acceptResources })
+    seen(c.object, [a.urn, b.urn])
+  }
+
+test('TestResourceReferences: inputs, the provider, outputs and the state keep them', async () => {
+  const engine = await engines.of(createReferringCloud())
+  const seen: unknown[] = []
+  let known: readonly string[] = []
+  const program = referring((object, urns) => {
+    seen.push(object)
+    known = urns
+  }, true)
+  const { state } = await engine.run(program)
+  const [a = '', b = ''] = known
+  const kept = { a: stored(a), b: stored(b, 'b-1') }
+  expect(named(state, 'c')).toMatchObject({ inputs: kept, outputs: kept })
+  expect(seen[0]).toEqual({
+    a: filled(a, 'my:c:Group', 'a'),
+    b: filled(b, 'test:index:Thing', 'b', 'b-1'),
+  })
+  const again = await engine.run(program)
+  expect(again.result.hasChanges).toBe(false)
+  expect(seen[1]).toEqual(seen[0])
+})
+
+test('TestResourceReferences_DownlevelSDK: who does not take them gets ids and URNs', async () => {
+  const engine = await engines.of(createReferringCloud())
+  const seen: unknown[] = []
+  let known: readonly string[] = []
+  const program = referring((object, urns) => {
+    seen.push(object)
+    known = urns
+  }, false)
+  await engine.run(program, { dryRun: true })
+  await engine.run(program)
+  const [a] = known
+  expect(seen[1]).toEqual({ a, b: 'b-1' })
+  expect(seen[0]).toMatchObject({ a })
+})
+
+test('TestResourceReferences_GetResource: a resource is hydrated, references in it stay', async () => {
+  const engine = await engines.of(createReferringCloud())
+  const seen: Record<string, unknown>[] = []
+  let child = ''
+  const program: Program = async monitor => {
+    const inner = await thing(monitor, 'inner', {})
+    child = inner.urn
+    const object = { child: reference(inner.urn, inner.id) }
+    const outer = await thing(monitor, 'outer', object, { acceptResources: true })
+    seen.push(await monitor.invoke('pulumi:pulumi:getResource', { urn: outer.urn }))
+    seen.push(await monitor.invoke('pulumi:pulumi:getResource', { urn: monitor.stack }))
+  }
+  const { state } = await engine.run(program)
+  const outer = named(state, 'outer')
+  expect(seen[0]).toMatchObject({
+    urn: outer?.urn,
+    id: 'outer-1',
+    provider: outer?.['provider'],
+    state: { child: filled(child, 'test:index:Thing', 'inner', 'inner-1') },
+  })
+  expect(seen[1]).toMatchObject({ id: '', provider: '', state: {} })
+  const unknown = await engine.run(async monitor => {
+    await monitor.invoke('pulumi:pulumi:getResource', { urn: `${monitor.stack}x` })
+  })
+  expect(unknown.result.result).toBe('failed')
+})

@@ -1,0 +1,10 @@
+import { afterAll, test } from 'vitest'
+import { checkEffects, forgetPlaces, scenarios } from './resume.ts'
+
+afterAll(forgetPlaces)
+
+test.concurrent.each(scenarios)(
+  '$name that was killed before any of its effects goes on where it was',
+  scenario => checkEffects(scenario, 1),
+  1_200_000,
+)

@@ -1,0 +1,70 @@
+import { editState } from '../../local/edit-state.ts'
+import { envelopeOf } from '../../shared/state/deployment.ts'
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
+import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
+import type { TestEngine } from './engine.ts'
+import { project, stackName } from './hosts.ts'
+
+/** The stack of every engine. */
+const ownStack = stackIdOf(project, stackName)
+
+/** Edits the state of an engine's stack, as `state` commands do. */
+export async function edited(
+  engine: TestEngine,
+  edit: (state: StoredDeployment) => StoredDeployment,
+): Promise<void> {
+  await engine.during(undefined, process =>
+    editState(process.ports, ownStack, { command: 'state', edit }),
+  )
+}
+
+/** The same for each of its resources. */
+export function editedResources(
+  engine: TestEngine,
+  edit: (resource: StoredResource) => readonly StoredResource[],
+): Promise<void> {
+  return edited(engine, state => ({
+    ...state,
+    resources: (state.resources ?? []).flatMap(edit),
+  }))
+}
+
+/** Makes another stack with a state, or publishes its next one. */
+export async function published(
+  { platform }: TestEngine,
+  name: string,
+  state: StoredDeployment,
+): Promise<StackId> {
+  const { catalog, blobs, clock } = platform
+  const id = stackIdOf(project, name)
+  await catalog.createStack(id, clock.now())
+  const blob = await blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+  await catalog.publish(id, (await catalog.stack(id))?.version ?? 0, blob)
+  return id
+}
+
+/** What the state has under a name, without copies that are to be deleted. */
+export function named(state: StoredDeployment, name: string): StoredResource | undefined {
+  return (state.resources ?? []).find(
+    resource => resource.urn.endsWith(`::${name}`) && resource['delete'] !== true,
+  )
+}
+
+/** What was done to a resource, in order. */
+export function stepsOf(events: readonly EngineEventPayload[], name: string): readonly string[] {
+  return events.flatMap(event =>
+    'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith(`::${name}`)
+      ? [event.resourcePreEvent.metadata.op]
+      : [],
+  )
+}
+
+/** What was told at a severity. */
+export function told(events: readonly EngineEventPayload[], severity: string): readonly string[] {
+  return events.flatMap(event =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === severity
+      ? [event.diagnosticEvent.message]
+      : [],
+  )
+}

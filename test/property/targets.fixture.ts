@@ -1,0 +1,236 @@
+import fc from 'fast-check'
+import { childUrn, partsOf, type Urn } from '../../shared/names/urn.ts'
+import { type Base, baseOf } from '../../shared/engine/deployment/base.ts'
+import { Bail, type GeneratorContext } from '../../shared/engine/generator/context.ts'
+import { areTargets, deleteScope, tellKept } from '../../shared/engine/generator/delete-scope.ts'
+import { condemnedSteps } from '../../shared/engine/generator/delete-steps.ts'
+import { generate } from '../../shared/engine/generator/generate.ts'
+import type { Goal } from '../../shared/engine/generator/goal.ts'
+import { scopeOf } from '../../shared/engine/generator/scope.ts'
+import { emptySets } from '../../shared/engine/generator/sets.ts'
+import { noDiff } from '../../shared/engine/generator/verdict.ts'
+import { succeeded } from '../../shared/engine/step-end.ts'
+import type { Step } from '../../shared/engine/step.ts'
+import type { OperationId } from '../../shared/records/ids.ts'
+import type { Targeting } from '../../shared/records/log.ts'
+import { type ResourceState, resourceState } from '../../shared/state/resource.ts'
+import { emptySnapshot } from '../../shared/state/snapshot.ts'
+import type { PropertyMap } from '../../shared/values/value.ts'
+
+/** A resource as it was and as the program has it now; numbers name earlier ones. */
+export interface Node {
+  readonly urn: Urn
+  readonly name: string
+  readonly type: string
+  readonly parent: Urn | ''
+  readonly provider: string
+  readonly fate: 'same' | 'changed' | 'replaced' | 'dropped' | 'new'
+  readonly dependencies: readonly Urn[]
+}
+
+/** A stack, a program that differs from it, and what a deployment of it is about. */
+export interface Case {
+  readonly nodes: readonly Node[]
+  readonly targeting: Targeting
+}
+
+const drawnNode = fc.record({
+  kind: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('plain' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('component' as const, 'provider' as const) },
+  ),
+  parent: fc.option(fc.nat(), { nil: undefined, freq: 2 }),
+  provider: fc.nat(),
+  fate: fc.constantFrom<Node['fate']>('same', 'changed', 'replaced', 'dropped', 'new'),
+  dependencies: fc.array(fc.nat(), { maxLength: 2 }),
+})
+
+const [component, providerType, plain] = ['test:m:Box', 'pulumi:providers:test', 'test:m:Thing']
+const idOf = (name: string): string => `id-${name}`
+
+/** Nodes in lawful order; the first is a provider that everything plain may use. */
+const nodes: fc.Arbitrary<readonly Node[]> = fc
+  .array(drawnNode, { minLength: 2, maxLength: 9 })
+  .map(all => {
+    const made: Node[] = [nodeOf('p', providerType)]
+    for (const [at, one] of all.entries()) {
+      const boxes = made.filter(node => node.type === component)
+      const providers = made.filter(node => node.type === providerType && node.fate === 'same')
+      const type = { plain, component, provider: providerType }[one.kind]
+      const above = one.parent === undefined ? undefined : boxes[one.parent % boxes.length]
+      const own = providers[one.provider % providers.length] ?? made[0]
+      // A provider is as it was: what becomes of its resources is another property.
+      const fate = one.kind === 'provider' ? 'same' : one.fate
+      const isOrphan = above !== undefined && ['dropped', 'new'].includes(above.fate)
+      made.push({
+        ...nodeOf(`r${at}`, type, above?.urn),
+        fate: isOrphan ? (above?.fate ?? fate) : fate,
+        provider: one.kind === 'plain' && own !== undefined ? `${own.urn}::${idOf(own.name)}` : '',
+        dependencies:
+          one.kind === 'provider'
+            ? []
+            : [...new Set(one.dependencies.map(to => made[to % made.length]?.urn ?? ('' as Urn)))],
+      })
+    }
+    return made
+  })
+
+function nodeOf(name: string, type = plain, parent: Urn | '' = ''): Node {
+  const above = parent === '' ? undefined : partsOf(parent).qualifiedType
+  const urn = childUrn({ stack: 'dev', project: 'shop' }, above, { type, name })
+  return { urn, name, type, parent, provider: '', fate: 'same', dependencies: [] }
+}
+
+/** Cases with some of their URNs as targets, or left out. */
+export const cases: fc.Arbitrary<Case> = fc
+  .record({
+    nodes,
+    named: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
+    isExclude: fc.boolean(),
+    hasDependents: fc.boolean(),
+  })
+  .map(({ nodes: all, named, isExclude, hasDependents }) => {
+    const urns = named.map(at => all[at % all.length]?.urn ?? '')
+    const targeting = {
+      targets: isExclude ? [] : urns,
+      excludes: isExclude ? urns : [],
+      replaces: [],
+      targetDependents: hasDependents && !isExclude,
+      excludeDependents: hasDependents && isExclude,
+      excludeProtected: false,
+    }
+    return { nodes: all, targeting }
+  })
+
+const inputsOf = (entries: Record<string, number>): PropertyMap => new Map(Object.entries(entries))
+
+/** The stack as it was. */
+export function statesOf({ nodes: all }: Pick<Case, 'nodes'>): readonly ResourceState[] {
+  const olds = all.filter(({ fate }) => fate !== 'new')
+  const known = new Set(olds.map(({ urn }) => urn))
+  return olds.map(node =>
+    resourceState({
+      urn: node.urn,
+      type: node.type,
+      custom: node.type !== component,
+      id: node.type === component ? '' : idOf(node.name),
+      parent: node.parent,
+      provider: node.provider,
+      dependencies: node.dependencies.filter(urn => known.has(urn)),
+      inputs: inputsOf({ v: 1 }),
+      outputs: inputsOf({ v: 1 }),
+    }),
+  )
+}
+
+function goalOf(node: Node, registered: ReadonlySet<Urn>): Goal {
+  const { name, type, parent, provider, fate } = node
+  return {
+    ...{ name, type, parent, provider, custom: type !== component, aliases: [] },
+    inputs: inputsOf(
+      fate === 'changed' ? { v: 2 } : fate === 'replaced' ? { v: 1, replace: 1 } : { v: 1 },
+    ),
+    dependencies: node.dependencies.filter(urn => registered.has(urn)),
+    ...{ protect: undefined, retainOnDelete: undefined, deletedWith: '', stackTrace: [] },
+    ...{ propertyDependencies: new Map(), deleteBeforeReplace: undefined, ignoreChanges: [] },
+    ...{ replaceOnChanges: [], additionalSecretOutputs: [], hideDiff: [], customTimeouts: {} },
+    ...{ replaceWith: [], replacementTrigger: null, sourcePosition: '' },
+  }
+}
+
+/** What was decided: steps in order, deletes at the end apart, errors that were told. */
+export interface Decided {
+  readonly base: Base
+  readonly steps: readonly Step[]
+  readonly deletes: readonly Step[]
+  /** Of the unchanged ones those that are written: something that is no input differs. */
+  readonly written: readonly Step[]
+  readonly errors: readonly string[]
+}
+
+/** Decides about a program as the engine does, with a provider that everything succeeds with. */
+export async function decide(drawn: Case, program: boolean): Promise<Decided> {
+  const base = baseOf({ ...emptySnapshot, resources: statesOf(drawn) }, 1)
+  const told = { steps: [] as Step[], written: [] as Step[], errors: [] as string[] }
+  const ctx = contextOf(drawn, base, told)
+  const deletes: Step[] = []
+  try {
+    const registered = new Set<Urn>()
+    for (const node of program ? drawn.nodes : []) {
+      if (node.fate === 'dropped') continue
+      await generate(ctx, goalOf(node, registered))
+      registered.add(node.urn)
+    }
+    const mayGo = await deleteScope(ctx)
+    const found = condemnedSteps(ctx, mayGo).map(({ step }) => step)
+    if (areTargets(ctx, found)) {
+      tellKept(ctx, mayGo)
+      deletes.push(...found)
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Bail)) throw thrown
+  }
+  return { base, deletes, ...told }
+}
+
+function contextOf(
+  { targeting }: Case,
+  base: Base,
+  told: { readonly steps: Step[]; readonly written: Step[]; readonly errors: string[] },
+): GeneratorContext {
+  let last = 0
+  const tracked = (state: ResourceState) => ({
+    state,
+    ref: { kind: 'operation' as const, operation: (last += 1) as OperationId },
+  })
+  const provider = {
+    check: (ask: { readonly news: PropertyMap }) => ({ inputs: ask.news, failures: [] }),
+    checkConfig: (ask: { readonly news: PropertyMap }) => ({ inputs: ask.news, failures: [] }),
+    diff: ({ oldInputs, newInputs }: Record<'oldInputs' | 'newInputs', PropertyMap>) => {
+      const keys = [...newInputs.keys()].filter(key => newInputs.get(key) !== oldInputs.get(key))
+      const replaceKeys = keys.filter(key => key === 'replace')
+      return keys.length === 0
+        ? noDiff
+        : { ...noDiff, changes: 'some', changedKeys: keys, replaceKeys }
+    },
+    diffConfig: () => noDiff,
+    isUnconfigured: () => false,
+  }
+  const context = {
+    ...{ stack: 'dev', project: 'shop', preview: false, continueOnError: false },
+    ...{ base, sets: emptySets(), scope: scopeOf(targeting, base), replay: undefined },
+    runner: {
+      run: ({ steps }: { readonly steps: readonly Step[] }) => {
+        told.steps.push(...steps)
+        return steps.map(step => ({
+          step,
+          end: succeeded(step.next),
+          tracked: step.next === undefined ? undefined : tracked(step.next),
+        }))
+      },
+      settle: ({ step, state }: { readonly step: Step; readonly state: ResourceState }) => {
+        if (step.op !== 'same') told.steps.push(step)
+        else told.written.push({ ...step, next: state })
+        return tracked(state)
+      },
+    },
+    providers: {
+      ...{ park: () => provider, parked: () => provider, instance: () => provider },
+      ...{ configure: () => undefined, isRegistered: () => true, alias: () => undefined },
+    },
+    emitter: {
+      pre: (step: Step) => {
+        if (step.op === 'same') told.steps.push(step)
+      },
+      ...{ ended: () => undefined, count: () => undefined },
+      diagnostic: (severity: string, message: string) => {
+        if (severity === 'error') told.errors.push(message)
+      },
+    },
+    ...{ randomSeed: () => new Uint8Array(), uuid: () => 'id-new', timestamp: () => '' },
+    decide: <T>(decision: () => T) => decision(),
+    ...{ abort: () => undefined, isAborted: () => false, aborted: new Promise(() => undefined) },
+    ...{ noteFailure: () => undefined, digestOf: () => '', digestOfCall: () => '' },
+  }
+  return context as unknown as GeneratorContext
+}

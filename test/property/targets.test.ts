@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { allDependencies } from '../../shared/engine/graph/closures.ts'
+import { isProviderType, providerUrnOf } from '../../shared/names/provider-reference.ts'
+import type { Step } from '../../shared/engine/step.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import type { ResourceState } from '../../shared/state/resource.ts'
+import { type Case, cases, type Decided, decide, statesOf } from './targets.fixture.ts'
+
+const quiet = new Set(['same', 'replace'])
+
+/** What is changed, made or deleted, beside providers, which nobody has to name. */
+function touchedBy(steps: readonly Step[]): readonly Urn[] {
+  return steps.flatMap(({ op, type, urn }) => (quiet.has(op) || isProviderType(type) ? [] : [urn]))
+}
+
+/**
+ * URNs below some others, said again from the rules: by what the program registers, or by what is in
+ * the state. A provider that the program registers is changed though it hangs on what is left out,
+ * and so nothing that hangs on it is left out for that.
+ */
+function closure(
+  { nodes, targeting }: Case,
+  roots: readonly string[],
+  of: 'program' | 'state',
+): ReadonlySet<string> {
+  const found = new Set<string>(roots)
+  const without = of === 'program' ? 'dropped' : 'new'
+  const known = nodes.filter(({ fate }) => fate !== without)
+  const there = new Set<string>(known.map(({ urn }) => urn))
+  for (const { urn, type, parent, provider, dependencies } of known) {
+    if (of === 'program' && isProviderType(type) && targeting.targets.length === 0) continue
+    const above = [parent, ...dependencies, providerUrnOf(provider) ?? '']
+    if (above.some(one => there.has(one) && found.has(one))) found.add(urn)
+  }
+  return found
+}
+
+/** What is in the state afterwards. */
+function resulting(decided: Decided): readonly ResourceState[] {
+  const gone = new Set<number>()
+  const made: ResourceState[] = []
+  const changes = decided.steps.filter(({ op }) => op !== 'same')
+  for (const { old, next, effect } of [...changes, ...decided.written, ...decided.deletes]) {
+    if (next !== undefined && effect !== 'none') made.push(next)
+    const isOver = ['replace', 'remove', 'add-mark'].includes(effect)
+    if (isOver && old?.ref.kind === 'base') gone.add(old.ref.index)
+  }
+  return [...decided.base.snapshot.resources.filter((_, at) => !gone.has(at)), ...made]
+}
+
+describe('targets', () => {
+  test('nothing is touched but targets, and what depends on them where that is asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, fc.boolean(), async (drawn, program) => {
+        const { targets, targetDependents } = drawn.targeting
+        fc.pre(targets.length > 0)
+        const decided = await decide(drawn, program)
+        const below = (of: 'program' | 'state'): readonly string[] =>
+          targetDependents ? [...closure(drawn, targets, of)] : targets
+        for (const urn of touchedBy(decided.steps)) expect(below('program')).toContain(urn)
+        for (const urn of touchedBy(decided.deletes))
+          expect([...below('state'), ...below('program')]).toContain(urn)
+      }),
+    )
+  })
+
+  test('what is left out is never touched, nor does anything go that it stands on', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, fc.boolean(), async (drawn, program) => {
+        const { excludes, excludeDependents } = drawn.targeting
+        fc.pre(excludes.length > 0)
+        const decided = await decide(drawn, program)
+        const left = (of: 'program' | 'state'): readonly string[] =>
+          excludeDependents ? [...closure(drawn, excludes, of)] : excludes
+        for (const urn of touchedBy(decided.steps)) expect(left('program')).not.toContain(urn)
+        // What hangs on something that is not there yet is in nobody's way to go.
+        const known = new Set<string>(statesOf(drawn).map(({ urn }) => urn))
+        const inState = excludes.every(urn => known.has(urn)) ? left('state') : excludes
+        for (const urn of touchedBy(decided.deletes)) expect(inState).not.toContain(urn)
+        const gone = new Set(decided.deletes.map(({ urn }) => urn))
+        for (const state of statesOf(drawn))
+          if (excludes.includes(state.urn))
+            for (const { urn } of allDependencies(state)) expect([...gone]).not.toContain(urn)
+      }),
+    )
+  })
+
+  test('whatever is done, all that a state names is there', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, fc.boolean(), async (drawn, program) => {
+        const states = resulting(await decide(drawn, program))
+        const there = new Set(states.map(({ urn }) => urn))
+        for (const state of states) {
+          for (const { urn } of allDependencies(state)) expect([...there]).toContain(urn)
+          const provider = providerUrnOf(state.provider)
+          if (provider !== undefined) expect([...there]).toContain(provider)
+        }
+      }),
+    )
+  })
+
+  test('what stays unregistered is told as unchanged, each once and after what it stands on', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async drawn => {
+        const decided = await decide(drawn, true)
+        fc.pre(decided.errors.length === 0)
+        const order = decided.steps.filter(({ op }) => op === 'same').map(({ urn }) => urn)
+        const dropped = new Set(
+          drawn.nodes.filter(({ fate }) => fate === 'dropped').map(({ urn }) => urn),
+        )
+        const gone = new Set(decided.deletes.map(({ urn }) => urn))
+        for (const state of statesOf(drawn)) {
+          if (!dropped.has(state.urn) || gone.has(state.urn)) continue
+          expect(order.filter(urn => urn === state.urn)).toEqual([state.urn])
+        }
+      }),
+    )
+  })
+})
