@@ -31,6 +31,8 @@ export interface Plugins {
   readonly loaded: readonly Loaded[]
   /** Those of one run: what was started is forgotten. */
   readonly take: () => readonly Loaded[]
+  /** What was looked for, and installed where it was missing, before anything was started. */
+  readonly obtained: () => readonly string[]
   readonly close: () => void
 }
 
@@ -41,6 +43,7 @@ export type Extra = (plugin: PluginDescriptor) => Script
 export function createPlugins(cloud: Cloud, extra: Extra = () => ({})): Plugins {
   const loaded: Loaded[] = []
   const servers: ScriptedProvider[] = []
+  const obtained: string[] = []
   const load: PluginHost['load'] = async (plugin, about) => {
     const server = await serveScript({ ...basic, ...cloud.script, ...extra(plugin) })
     servers.push(server)
@@ -60,12 +63,16 @@ export function createPlugins(cloud: Cloud, extra: Extra = () => ({})): Plugins 
   return {
     host: {
       load,
-      obtain: async () => ({ path: 'scripted' }),
+      obtain: async ({ name, version }) => {
+        obtained.push(`${name} ${version}`)
+        return { path: 'scripted' }
+      },
       cancelAll: () => Promise.resolve(),
       abandon: () => undefined,
       close: () => Promise.resolve(),
     },
     loaded,
+    obtained: () => obtained,
     take: () => loaded.splice(0),
     close: () => servers.forEach(server => server.close()),
   }

@@ -1,6 +1,7 @@
 import {
   isProviderType,
   packageOf,
+  parseReference,
   providerTypeOf,
   type ProviderReference,
   referenceOf,
@@ -176,16 +177,28 @@ function explicitInputs(
   return withPlugin(written, { pkg, version, downloadUrl, checksums: new Map() })
 }
 
-/** The provider that a registration names or its parents hand down, '' when none. */
+/**
+ * The provider that a registration names or its parents hand down, '' when none. Throws for what is
+ * no reference: the program hears of it, and may go on.
+ */
 export function explicitProvider(
   ctx: GeneratorContext,
   registration: Pick<Registration, 'provider' | 'providers' | 'parent' | 'type'>,
 ): string {
-  if (registration.provider !== '') return registration.provider
+  if (registration.provider !== '') return requireReference(registration.provider)
   const pkg = packageOf(registration.type)
   const own = registration.providers.get(pkg)
   if (own !== undefined) return own
   return inheritedProvider(ctx, registration.parent, pkg)
+}
+
+function requireReference(reference: string): string {
+  try {
+    parseReference(reference)
+    return reference
+  } catch (cause) {
+    throw new Error(`could not parse provider reference: ${messageOf(cause)}`, { cause })
+  }
 }
 
 /**
