@@ -3,7 +3,7 @@ import { isProviderType, packageOf } from '../../names/provider-reference.ts'
 import { compareVersions } from '../../names/version.ts'
 import type { RequiredPackage } from '../../programs/required-packages.ts'
 import { type PackageRequest, packageVersionOf } from '../../providers/package-request.ts'
-import { pluginOf } from '../../providers/provider-inputs.ts'
+import { internalKey, pluginOf } from '../../providers/provider-inputs.ts'
 import { error } from '../../errors/error.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
@@ -42,7 +42,9 @@ function requestOf({ isExtension: _not, ...required }: RequiredPackage): Package
 
 function requestOfProvider({ urn, type, inputs }: ResourceState): readonly PackageRequest[] {
   if (!isProviderType(type)) return []
-  const { name, version, downloadUrl, checksums, parameterization } = pluginOf(urn, inputs)
+  const { name, version, downloadUrl, parameterization, ...plugin } = pluginOf(urn, inputs)
+  // Pulumi looks for checksums at the root only, where none are but in old states.
+  const checksums = inputs.has(internalKey) ? new Map<string, string>() : plugin.checksums
   const request = { pkg: packageOf(type), version, downloadUrl, checksums }
   if (parameterization === undefined) return [request]
   const parameters = {
