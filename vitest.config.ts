@@ -43,7 +43,9 @@ const alone = (seconds: number): Settings => ({
   hookTimeout: seconds * 1000,
 })
 
-/** The behaviours of the original engine, a folder per group, are many: the second tier has them. */
+/**
+ * The behaviours of the original engine, a folder per group, are many: the second tier has them.
+ */
 const groups: Settings =
   tier === 'full'
     ? { include: ['test/lifecycle/**/*.full.test.ts', 'test/lifecycle/*/**/*.test.ts'] }

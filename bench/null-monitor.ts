@@ -159,6 +159,7 @@ const running = await programs.run(
     project: about.project,
     stack: 'bench',
     organization: 'organization',
+    runtime: 'nodejs',
     root: directory,
     directory,
     entryPoint: '.',

@@ -8,14 +8,19 @@ export function declareOperations(root: Command, attach: Attach): void {
   const up = shared(root.command('up').alias('update'))
     .description('make the resources of a stack what its program says')
     .option('--continue-on-error', 'go on with other resources after an error')
-  confirming(refreshing(releasing(up)))
+  up.option('--plan <file>', 'do no more than what a plan of `preview --save-plan` has').option(
+    '--strict',
+    'do no more than what the preview has shown',
+  )
+  confirming(refreshing(releasing(judging(up))))
   replacing(targeting(up, '--exclude <urn>'))
   attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
 
   const preview = shared(root.command('preview').alias('pre'))
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
-  refreshing(releasing(preview))
+    .option('--save-plan <file>', 'write what would be done to a plan for `up --plan`')
+  refreshing(releasing(judging(preview)))
   replacing(targeting(preview))
   attach(
     preview,
@@ -43,6 +48,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .description('delete the resources of a stack')
     .option('--continue-on-error', 'go on with other resources after an error')
     .option('--preview-only', 'show what would be deleted, delete nothing')
+    .option('--run-program', 'run the program too: for its providers, and for hooks of what goes')
     .option('--remove', 'remove the stack and its configuration file afterwards')
   confirming(refreshing(releasing(destroy)))
   targeted(destroy).option(
@@ -152,7 +158,8 @@ function replacing(command: Command): Command {
     .option('--target-replace <urn>', '--target and --replace in one', collect)
 }
 
-function functionLimit(): Option {
+/** Declares --function-limit. */
+export function functionLimit(): Option {
   const about =
     'let no generator or executor last longer, as on platforms with time limits: 90s, 15m'
   return new Option('--function-limit <time>', about)
@@ -165,13 +172,21 @@ function confirming(command: Command): Command {
     .option('--show-secrets', 'show secrets in clear')
 }
 
+function judging(command: Command): Command {
+  return command
+    .option('--policy-pack <path>', 'let the policies of a folder judge the resources', collect)
+    .option('--policy-pack-config <file>', 'settings of its policies, a JSON file', collect)
+}
+
 function refreshing(command: Command): Command {
   return command.option('-r, --refresh [when]', 'read the resources first: true or false')
 }
 
 function releasing(command: Command): Command {
-  return command.option(
-    '--release <mode>',
-    'begin a delete once its dependents are gone (dataflow), or wave by wave (antichain)',
-  )
+  return command
+    .option(
+      '--release <mode>',
+      'begin a delete once its dependents are gone (dataflow), or wave by wave (antichain)',
+    )
+    .option('--ignore-protect', 'delete and replace protected resources, too')
 }

@@ -5,7 +5,6 @@
 
 /** Options of all operations. */
 const everyOperation = [
-  '--run-program',
   '--client <address>',
   '--output <format>',
   '-d, --debug',
@@ -21,15 +20,10 @@ const everyOperation = [
 
 /** Options of operations that run the program. */
 const programOperation = [
-  '--policy-pack <path>',
-  '--policy-pack-config <path>',
   '--show-policy-remediations',
   '--show-reads',
   '--show-config',
   '--show-full-output',
-  '--ignore-protect',
-  '--plan <file>',
-  '--save-plan <file>',
   '--secrets-provider <kind>',
 ]
 
@@ -46,10 +40,21 @@ export const missingOptions = {
     '--tracing <address>',
     '--tracing-header <text>',
   ],
-  up: [...everyOperation, ...programOperation],
-  preview: [...everyOperation, ...programOperation, '--import-file <file>'],
-  refresh: [...everyOperation, '--skip-pending-creates'],
-  destroy: [...everyOperation, '--ignore-protect', '--show-config', '--show-full-output'],
+  up: [...everyOperation, ...programOperation, '--run-program'],
+  preview: [...everyOperation, ...programOperation, '--run-program', '--import-file <file>'],
+  refresh: [...everyOperation, '--run-program', '--skip-pending-creates'],
+  destroy: [...everyOperation, '--show-config', '--show-full-output'],
+  import: [
+    '--from <converter>',
+    '--generate-resources <file>',
+    '--output <format>',
+    '-d, --debug',
+    '--urns',
+    '--event-log <file>',
+    '--show-config',
+    '--exec-kind <kind>',
+    '--exec-agent <agent>',
+  ],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
   stackOutput: ['--shell'],
@@ -66,7 +71,6 @@ export const missingCommands = {
     'convert',
     'do',
     'env',
-    'import',
     'install',
     'logs',
     'new',

@@ -1,9 +1,10 @@
 import { isTruthy } from '../shared/config/truthy.ts'
 import { availableParallelism } from 'node:os'
+import { relative, resolve } from 'node:path'
 import { limits } from '../shared/config/limits.ts'
 import { error } from '../shared/errors/error.ts'
 import type { Project } from '../shared/programs/project.ts'
-import type { Release } from '../shared/records/log.ts'
+import type { DeploymentOptions, Release } from '../shared/records/log.ts'
 import type { Flags } from './flags.ts'
 import type { Session } from './session.ts'
 
@@ -79,6 +80,37 @@ export function releaseOf(flags: Flags): Release {
   const given = flags.text('release') ?? 'dataflow'
   if (given === 'dataflow' || given === 'antichain') return given
   throw error('CLI_USAGE', `--release takes dataflow or antichain, not '${given}'`)
+}
+
+/**
+ * The policy packs of --policy-pack, each with its --policy-pack-config where there are some.
+ * Throws CLI_USAGE.
+ */
+export function policyPacksOf(
+  session: Pick<Session, 'cwd' | 'project'>,
+  flags: Flags,
+): Pick<DeploymentOptions, 'policyPacks'> {
+  const [packs, configs] = [flags.list('policyPack'), flags.list('policyPackConfig')]
+  if (configs.length > 0 && configs.length !== packs.length)
+    throw error(
+      'CLI_USAGE',
+      `there are ${packs.length} --policy-pack, and ${configs.length} --policy-pack-config for them`,
+    )
+  if (packs.length === 0) return {}
+  const { root } = session.project()
+  const place = (path: string): string => {
+    const found = resolve(session.cwd, path)
+    const within = relative(root, found)
+    // What belongs to the project goes wherever that goes.
+    return within.startsWith('..') ? found : within === '' ? '.' : within
+  }
+  return {
+    policyPacks: packs.map((path, at) => {
+      const config = configs[at]
+      const found = { path: place(path) }
+      return config === undefined ? found : { ...found, config: place(config) }
+    }),
+  }
 }
 
 /** Whether to read the resources first: --refresh, else the project's option. Throws CLI_USAGE. */

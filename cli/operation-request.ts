@@ -4,11 +4,18 @@ import { error } from '../shared/errors/error.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import type { Project } from '../shared/programs/project.ts'
 import { type StackConfig, writeStackConfig } from '../shared/programs/stack-config.ts'
+import type { Command } from '../shared/records/log.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import { folderRequest } from '../functions/surroundings/folder-request.ts'
 import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
-import { functionLimitOf, parallelOf, refreshOf, releaseOf } from './operation-options.ts'
+import {
+  functionLimitOf,
+  parallelOf,
+  policyPacksOf,
+  refreshOf,
+  releaseOf,
+} from './operation-options.ts'
 import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
 import { targetingOf } from './targeting.ts'
@@ -21,14 +28,14 @@ import { targetingOf } from './targeting.ts'
 export async function requestOf(
   session: Session,
   flags: Flags,
-  command: 'up' | 'refresh' | 'destroy',
+  command: Command,
 ): Promise<DeployRequest> {
   const { project, stack } = await askedStack(session)
   const parallel = parallelOf(session, flags)
   const release = releaseOf(flags)
   const targeting = targetingOf(flags)
   const functionLimitMs = functionLimitOf(flags)
-  const refresh = command !== 'refresh' && refreshOf(flags, project)
+  const refresh = command !== 'refresh' && command !== 'import' && refreshOf(flags, project)
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   keepConfig(flags, file, project)
   const secrets = await stackManager(session, stack, file)
@@ -39,7 +46,8 @@ export async function requestOf(
       project,
       file,
       secrets,
-      check: command === 'up' && !flags.is('skipConfigValidation'),
+      check: (command === 'up' || command === 'import') && !flags.is('skipConfigValidation'),
+      names: command === 'up',
       ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
     }),
     dryRun: false,
@@ -52,7 +60,10 @@ export async function requestOf(
       continueOnError:
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
+      ...(flags.is('runProgram') ? { runProgram: true } : {}),
+      ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
       release,
+      ...policyPacksOf(session, flags),
       ...(targeting === undefined ? {} : { targeting }),
     },
     wait: flags.is('wait'),

@@ -4,13 +4,16 @@ import type {
   EngineEventPayload,
   EventSink,
 } from '../shared/engine/events/event.ts'
+import type { PolicyEvent } from '../shared/engine/events/policy-events.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
+import type { Command } from '../shared/records/log.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
 import { requestOf } from './operation-request.ts'
 import { remoteStarting } from './remote/remote-operation.ts'
+import { heldTo, planText, savePlan } from './plan-file.ts'
 import { loggedDisplay } from './event-log.ts'
 import type { Starting } from './starting.ts'
 import type { Session } from './session.ts'
@@ -18,9 +21,11 @@ import type { DisplayOptions } from './tools.ts'
 
 /** What `up`, `refresh` and `destroy` and their previews have in common. */
 export interface OperationKind {
-  readonly command: 'up' | 'refresh' | 'destroy'
+  readonly command: Command
   /** Show what would happen, do nothing. */
   readonly previewOnly: boolean
+  /** Absent: what the flags amount to. */
+  readonly request?: DeployRequest
 }
 
 /**
@@ -34,15 +39,22 @@ export async function runOperation(
 ): Promise<number> {
   if (kind.previewOnly) checkPreviewOnly(flags)
   const consent = kind.previewOnly ? { preview: true, ask: false } : consentOf(session, flags)
-  const starting = await startingOf(session, flags, kind.command)
+  const starting = await startingOf(session, flags, kind)
   const shown = displayOptions(session, flags, { kind: kind.command, stack: starting.stack })
+  if (flags.is('strict') && !consent.preview)
+    throw error('CLI_USAGE', '--strict holds the update to its preview: it cannot be skipped')
+  let plan: string | undefined
   if (consent.preview) {
     const preview = await runOnce(session, starting, { ...shown, dryRun: true })
+    plan = preview.result.plan
     check(preview, flags, { isPreview: true, expectNone: kind.previewOnly })
+    if (kind.previewOnly) savePlan(session, flags, preview.result.plan)
     if (kind.previewOnly) return 0
     if (consent.ask) await askToGoOn(session, preview, { ...shown, dryRun: true, diff: true })
   }
-  check(await runOnce(session, starting, shown), flags, { isPreview: false, expectNone: true })
+  const held = flags.is('strict') && plan !== undefined ? { ...shown, plan } : shown
+  const run = await runOnce(session, starting, held)
+  check(run, flags, { isPreview: false, expectNone: true })
   return 0
 }
 
@@ -50,12 +62,16 @@ export async function runOperation(
 async function startingOf(
   session: Session,
   flags: Flags,
-  command: OperationKind['command'],
+  { command, request: asked }: OperationKind,
 ): Promise<Starting> {
   const local = await session.local()
-  if (local.remote !== undefined) return remoteStarting(session, flags, command)
-  const request = await requestOf(session, flags, command)
-  const start: Starting['start'] = (dryRun, sink) => local.deploy({ ...request, dryRun }, sink)
+  if (asked === undefined && local.remote !== undefined)
+    return remoteStarting(session, flags, command)
+  const wanted = asked ?? (await requestOf(session, flags, command))
+  const request = heldTo(wanted, planText(session, flags))
+  const drawsPlan = flags.text('savePlan') !== undefined || flags.is('strict')
+  const start: Starting['start'] = (dryRun, sink, plan) =>
+    local.deploy({ ...heldTo(request, plan), dryRun, drawsPlan: dryRun && drawsPlan }, sink)
   return { stack: request.stack, start }
 }
 
@@ -73,8 +89,6 @@ export async function runResume(
   const local = await session.local()
   const { options, number } = await local.interrupted(stack)
   const { command } = options
-  if (command === 'import')
-    throw error('FEATURE_MISSING', 'an interrupted import cannot be resumed yet')
   const asked = await requestOf(session, flags, command)
   const request: DeployRequest = {
     ...asked,
@@ -100,7 +114,11 @@ interface Run {
   readonly interrupted: boolean
 }
 
-async function runOnce(session: Session, starting: Starting, shown: DisplayOptions): Promise<Run> {
+async function runOnce(
+  session: Session,
+  starting: Starting,
+  shown: DisplayOptions & { readonly plan?: string },
+): Promise<Run> {
   const log = { target: shown.eventLog, cwd: session.cwd }
   const { display, close } = await loggedDisplay(session.tools, shown, log)
   const events: EngineEventPayload[] = []
@@ -108,6 +126,8 @@ async function runOnce(session: Session, starting: Starting, shown: DisplayOptio
   const emit: EventSink['emit'] = (event, states) => {
     if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
       firstError ??= event.diagnosticEvent
+    if ('policyEvent' in event && event.policyEvent.enforcementLevel === 'mandatory')
+      firstError ??= violationOf(event.policyEvent)
     if (shown.dryRun) events.push(event)
     display.emit(event, states)
   }
@@ -121,7 +141,7 @@ async function runOnce(session: Session, starting: Starting, shown: DisplayOptio
   // Who serves leaves when it is interrupted, and cancels nothing.
   const release = starting.leave === undefined ? session.io.onInterrupt(interrupted) : () => {}
   try {
-    const running = await starting.start(shown.dryRun, { emit })
+    const running = await starting.start(shown.dryRun, { emit }, shown.plan)
     stop = () => (interrupts === 1 ? running.cancel() : running.terminate())
     if (interrupts > 0) stop()
     const result = await running.done
@@ -131,6 +151,14 @@ async function runOnce(session: Session, starting: Starting, shown: DisplayOptio
     release()
     await close()
   }
+}
+
+/** A policy that is not kept to, as an error. */
+function violationOf(policy: PolicyEvent): DiagnosticEvent {
+  const { policyName, policyPackName, message, resourceUrn } = policy
+  const text = `policy ${policyName} of ${policyPackName}: ${message}`
+  const about = resourceUrn === undefined ? {} : { urn: resourceUrn }
+  return { message: text, color: 'raw', severity: 'error', ...about }
 }
 
 /** Says that Ctrl-C was heard, and what another one would do. */

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { error } from '../shared/errors/error.ts'
 import { declareConfig } from './declare-config.ts'
+import { declareImport } from './declare-import.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
 import { declareState } from './declare-state.ts'
 import { declarePlatform } from './declare-platform.ts'
@@ -26,7 +27,7 @@ export async function runCommandLine(
   io: Io,
   tools: Tools,
 ): Promise<number> {
-  const argv = withoutVerbosityLevels(words)
+  const argv = withPlainSwitches(withoutVerbosityLevels(words))
   if (words[0] === '--version' || words[0] === 'version') {
     io.stdout.write(`${manifest.version}\n`)
     return 0
@@ -79,6 +80,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
     })
   declareOperations(root, attach)
   declareDeployments(root, attach)
+  declareImport(root, attach)
   declareStack(root, attach)
   declareConfig(root, attach)
   declareState(root, attach)
@@ -106,6 +108,19 @@ function globalsOf(command: Command): GlobalOptions {
 
 function usageOf(thrown: CommanderError): Error {
   return error('CLI_USAGE', thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '))
+}
+
+/**
+ * `--protect=false` as `--no-protect`, and without what is so anyhow: these switches of Pulumi take
+ * no word of their own.
+ */
+function withPlainSwitches(words: readonly string[]): readonly string[] {
+  return words.flatMap(word => {
+    const [, name, , value] = /^--(protect|generate-code)(=(.*))?$/.exec(word) ?? []
+    if (name === undefined) return [word]
+    if (value === undefined || /^(1|t|true)$/i.test(value)) return []
+    return [/^(0|f|false)$/i.test(value) ? `--no-${name}` : word]
+  })
 }
 
 /** Pulumi's `-v` takes a level; here it is a switch, so that the level is left out. */

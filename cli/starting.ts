@@ -5,7 +5,8 @@ import type { StackId } from '../shared/records/ids.ts'
 /** A deployment that is to be started, wherever that is. */
 export interface Starting {
   readonly stack: StackId
-  readonly start: (dryRun: boolean, sink: EventSink) => Promise<RunningDeployment>
+  /** `plan`: the text of a plan to be held to, instead of the one of the options. */
+  readonly start: (dryRun: boolean, sink: EventSink, plan?: string) => Promise<RunningDeployment>
   /** Aborts when this process is to leave it to others: then Ctrl-C does not cancel it. */
   readonly leave?: AbortSignal | undefined
 }

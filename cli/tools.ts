@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** What a display is made for. */
 export interface DisplayOptions {
-  readonly kind: 'up' | 'preview' | 'refresh' | 'destroy'
+  readonly kind: 'up' | 'preview' | 'refresh' | 'destroy' | 'import'
   readonly dryRun: boolean
   readonly json: boolean
   /** With `json`: one document when it is over, instead of each event as it comes. */

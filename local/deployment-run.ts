@@ -272,7 +272,7 @@ async function cancelled(
   // The life before it is not heard any more.
   const emitter = { ...surroundings.emitter, emit: asked.sink.emit }
   summary(
-    { emitter },
+    { emitter, life: surroundings.life },
     {
       startedMs: startedAt,
       nowMs: asked.platform.clock.monotonicMs(),

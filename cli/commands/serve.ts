@@ -37,8 +37,6 @@ export const serve: Handler = async (session, flags) => {
       env: session.io.env,
       requestOf: async (deployment, pin) => {
         const { command } = pin.options
-        if (command === 'import')
-          throw error('FEATURE_MISSING', 'an import cannot be run elsewhere yet')
         const place = await placeOf(session, deployment, pin)
         const request = await requestOf(place, flagsFor(pin, flags), command)
         return { ...request, options: pin.options }

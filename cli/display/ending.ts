@@ -10,6 +10,7 @@ export function titleLine(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'sta
     up: ['Updating', 'Previewing update of'],
     preview: ['Previewing update of', 'Previewing update of'],
     refresh: ['Refreshing', 'Previewing refresh of'],
+    import: ['Importing into', 'Previewing import into'],
     destroy: ['Destroying', 'Previewing destruction of'],
   } as const
   return `${words[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`

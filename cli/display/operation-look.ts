@@ -34,6 +34,12 @@ const looks: Readonly<Record<StepOp, OperationLook>> = {
     'read replacement',
     'read replacement',
   ]),
+  import: look('= ', 'green', ['importing', 'imported', 'import']),
+  'import-replacement': look('=>', 'magenta', [
+    'importing replacement',
+    'imported replacement',
+    'import replacement',
+  ]),
   refresh: look('~ ', 'yellow', ['refreshing', 'refreshed', 'refresh']),
   discard: look('< ', 'red', ['discarding', 'discarded', 'discard']),
   'discard-replaced': look('<<', 'red', [
@@ -43,6 +49,7 @@ const looks: Readonly<Record<StepOp, OperationLook>> = {
   ]),
   'remove-pending-replace': look('~ ', 'plain', ['completing', 'completed', 'complete']),
   join: look('  ', 'plain', ['waiting', 'waited', 'wait']),
+  hook: look('  ', 'plain', ['calling', 'called', 'call']),
 }
 
 /** The look of a step of this kind. */

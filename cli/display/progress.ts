@@ -4,6 +4,7 @@ import type {
   StepMetadata,
   SummaryEvent,
 } from '../../shared/engine/events/event.ts'
+import type { PolicyIdentity } from '../../shared/engine/events/policy-events.ts'
 import { isUrn, nameOf, stackType } from '../../shared/names/urn.ts'
 import type { StepOp } from '../../shared/records/operation.ts'
 import { cleanText } from './paint.ts'
@@ -93,8 +94,8 @@ export function createProgress(): Progress {
       return end(metadata, 'done', nowMs)
     }
     if ('resOpFailedEvent' in event) return end(event.resOpFailedEvent.metadata, 'failed', nowMs)
-    if ('diagnosticEvent' in event) {
-      const message = messageOf(event.diagnosticEvent)
+    if ('diagnosticEvent' in event || 'policyEvent' in event || 'policyRemediationEvent' in event) {
+      const message = messageIn(event)
       if (message === undefined) return []
       if (!message.ephemeral) messages.push(message)
       return [{ kind: 'message', message }]
@@ -149,7 +150,12 @@ function endedRow(
 }
 
 function isReplacing(op: StepOp): boolean {
-  return op === 'replace' || op === 'create-replacement' || op === 'read-replacement'
+  return (
+    op === 'replace' ||
+    op === 'create-replacement' ||
+    op === 'read-replacement' ||
+    op === 'import-replacement'
+  )
 }
 
 /**
@@ -160,6 +166,27 @@ function resultOf(metadata: StepMetadata): StepOp {
   if (metadata.new === null) return 'delete'
   const found = JSON.stringify(metadata.new.outputs)
   return found === JSON.stringify(metadata.old?.outputs) ? 'same' : 'update'
+}
+
+/** What somebody says: program, engine, provider, or a policy. */
+function messageIn(event: EngineEventPayload): Message | undefined {
+  if ('diagnosticEvent' in event) return messageOf(event.diagnosticEvent)
+  const urnOf = ({ resourceUrn = '' }: { readonly resourceUrn?: string }): string => resourceUrn
+  if ('policyEvent' in event) {
+    const { policyEvent: policy } = event
+    const { enforcementLevel: level } = policy
+    const message = `[${level}] ${policyName(policy)}\n${policy.message}`
+    const severity = level === 'mandatory' ? 'error' : 'warning'
+    return messageOf({ severity, message, color: 'raw', urn: urnOf(policy) })
+  }
+  if (!('policyRemediationEvent' in event)) return undefined
+  const { policyRemediationEvent: policy } = event
+  const message = `[remediate] ${policyName(policy)}`
+  return messageOf({ severity: 'info', message, color: 'raw', urn: urnOf(policy) })
+}
+
+function policyName(policy: PolicyIdentity & { readonly policyName: string }): string {
+  return `${policy.policyPackName}@v${policy.policyPackVersion}  ${policy.policyName}`
 }
 
 /** Messages that a person is to see; nothing of empty ones and those for debugging. */

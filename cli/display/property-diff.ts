@@ -8,6 +8,7 @@ import {
   keyText,
   valueText,
 } from './event-value.ts'
+import { withoutHidden } from './hidden-diffs.ts'
 import { cleanText } from './paint.ts'
 
 /** One line of a difference; `depth` counts levels of nesting. */
@@ -25,9 +26,18 @@ type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
  * the provider names but whose shown values agree, as secrets do, is listed all the same.
  */
 export function propertyLines(
-  metadata: StepMetadata,
+  whole: StepMetadata,
   compared: 'inputs' | 'outputs',
 ): readonly DiffLine[] {
+  const { metadata, hidden } = withoutHidden(whole)
+  const lines = shownLines(metadata, compared)
+  return [
+    ...lines,
+    ...hidden.map(text => ({ mark: '~' as const, depth: 0, text: `${text} (hidden)` })),
+  ]
+}
+
+function shownLines(metadata: StepMetadata, compared: 'inputs' | 'outputs'): readonly DiffLine[] {
   const { old, new: next, detailedDiff } = metadata
   if (metadata.op === 'same' || metadata.op === 'read') return []
   if (old === null) return next === null ? [] : entryLines('+', next.inputs, 0)

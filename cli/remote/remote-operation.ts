@@ -1,5 +1,6 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
+import type { Command } from '../../shared/records/log.ts'
 import type { Flags } from '../flags.ts'
 import { parallelOf, refreshOf, releaseOf } from '../operation-options.ts'
 import { askedStack, keepConfig } from '../operation-request.ts'
@@ -16,6 +17,9 @@ const localOptions = [
   ['skipConfigValidation', '--skip-config-validation'],
   ['showSecrets', '--show-secrets'],
   ['remove', '--remove'],
+  ['savePlan', '--save-plan'],
+  ['strict', '--strict'],
+  ['plan', '--plan'],
 ] as const
 
 /**
@@ -26,7 +30,7 @@ const localOptions = [
 export async function remoteStarting(
   session: Session,
   flags: Flags,
-  command: 'up' | 'refresh' | 'destroy',
+  command: Command,
 ): Promise<Starting> {
   refuseLocal(flags)
   const { remote } = await session.local()
@@ -41,6 +45,8 @@ export async function remoteStarting(
     continueOnError:
       flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
+    ...(flags.is('runProgram') ? { runProgram: true } : {}),
+    ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
     ...(release === undefined ? {} : { release }),
     ...(targeting === undefined ? {} : { targeting }),
@@ -60,9 +66,14 @@ function refuseLocal(flags: Flags): void {
   const given = localOptions.find(([name]) => flags.is(name) || flags.text(name) !== undefined)
   const isElsewhere = flags.text('execute') === 'elsewhere'
   const isImport = flags.list('importPendingCreates').length > 0
+  const isJudged = flags.list('policyPack').length > 0
   const spelled =
     given?.[1] ??
-    (isElsewhere ? '--execute elsewhere' : isImport ? '--import-pending-creates' : undefined)
+    [
+      isElsewhere ? '--execute elsewhere' : '',
+      isImport ? '--import-pending-creates' : '',
+      isJudged ? '--policy-pack' : '',
+    ].find(name => name !== '')
   if (spelled === undefined) return
   throw error('FEATURE_MISSING', `the API does not take ${spelled} yet`, {
     hint: 'Leave it out, or do it where the store is, after `antichain logout`.',

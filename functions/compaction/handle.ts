@@ -32,8 +32,8 @@ export interface CompactionPorts {
   readonly catalog: CatalogPort
 }
 
-/** The version that snapshots say wrote them: that of the engine whose format is kept. */
-const writerVersion = `v${emulatedVersion}`
+/** The version that snapshots and plans say wrote them: that of the engine whose format is kept. */
+export const writerVersion = `v${emulatedVersion}`
 
 /**
  * Folds a deployment that a close has settled, and publishes; answers the version. Throws

@@ -17,6 +17,7 @@ import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Delivery } from '../../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../../shared/records/ids.ts'
+import { isUnsent } from '../../shared/records/operation.ts'
 import { createParting } from './parting.ts'
 import type { Asked, Surroundings } from '../surroundings/surround.ts'
 import { producerOf } from '../../shared/providers/whose-error.ts'
@@ -180,7 +181,7 @@ function admitterOf(
 ): ExecutionContext['admit'] {
   if (limited === undefined) return async () => 'now'
   return async operation => {
-    if (operation.op === 'join') return 'now'
+    if (isUnsent(operation)) return 'now'
     // What cannot be opened fails when it is performed, with its reason.
     const step = await stepOf(operation).catch(() => undefined)
     const admission = step === undefined ? 'now' : admissionOf(step, slow, limited)

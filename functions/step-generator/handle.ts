@@ -16,6 +16,7 @@ import { viewLog } from '../../shared/engine/deployment/log-view.ts'
 import { type Pace, paceOf } from '../../shared/engine/deployment/pace.ts'
 import { chainSlots } from '../../shared/engine/deployment/at-once.ts'
 import { awaitRunning } from '../../shared/engine/deployment/await-running.ts'
+import { releaserOf } from '../../shared/engine/executor/releaser.ts'
 import { createSealing } from '../../shared/engine/deployment/sealing.ts'
 import { keepSweeping } from '../../shared/engine/deployment/sweeper.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
@@ -139,6 +140,10 @@ function commandDeps(
     told: beside.told,
     sealing: createSealing(life.request.secrets),
     slots: chainSlots(pin),
+    recorded: paced.recorded,
+    hooks: life.monitor.hooks,
+    afterFailed: life.afterFailed,
+    release: releaserOf(ports, deployment),
     nextId: () => {
       last += 1
       return last as OperationId
@@ -190,7 +195,8 @@ function lifeNow(
   // Of what was registered only a program that runs again asks.
   const hasCaughtUp = pace.unseen() === 0 || deps.recorded?.programEnded !== undefined
   const awaited = deps.watcher.open().length
-  const isLooking = started.liveness.isOverdue()
+  // A hook that runs would only be run again by the next life.
+  const isLooking = started.liveness.isOverdue() || deps.hooks.isBusy()
   return { isAsked, limitMs, pace, hasNews, awaited, isLooking, hasCaughtUp }
 }
 

@@ -1,11 +1,14 @@
-import { readState } from '../compaction/handle.ts'
+import { readState, writerVersion } from '../compaction/handle.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import { baseOf } from '../../shared/engine/deployment/base.ts'
 import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { decodeSnapshot } from '../../shared/state/deployment.ts'
+import { decodeSnapshot, manifestOf } from '../../shared/state/deployment.ts'
+import { printPlan } from '../../shared/engine/plan/plan-file.ts'
+import { timestampOf } from '../../shared/state/timestamp.ts'
+import type { Json } from '../../shared/values/json.ts'
 import { requireUsable } from './require-usable.ts'
 import { standingNow } from './standing.ts'
 import { resultOf, summary } from './result.ts'
@@ -46,7 +49,7 @@ export function previewRun(
         isPreview: true,
       })
       if (life.fault() !== undefined && !isCancelled) throw life.fault()
-      return resultOf(emitter, result, [])
+      return { ...resultOf(emitter, result, []), ...planOf(asked, life, result) }
     } finally {
       await tearDown(surroundings)
     }
@@ -57,6 +60,25 @@ export function previewRun(
     void surroundings.plugins.cancelAll()
   }
   return { done: run(), cancel: stop, terminate: stop }
+}
+
+/** The file of the plan that was to be drawn. */
+function planOf(
+  { platform, request }: Asked,
+  life: Surroundings['life'],
+  result: DeployResult['result'],
+): Pick<DeployResult, 'plan'> {
+  const drawn = life.drawnPlan()
+  if (drawn === undefined || result !== 'succeeded') return {}
+  const manifest = manifestOf(writerVersion, timestampOf(platform.clock.now()))
+  const { encrypt } = request.secrets.crypter
+  const config = Object.fromEntries(
+    [...request.config].map(([key, { text, secret, object }]) => [
+      key,
+      secret ? { secure: encrypt(text) } : object ? (JSON.parse(text) as Json) : text,
+    ]),
+  )
+  return { plan: printPlan(drawn, { manifest, config, encrypt }) }
 }
 
 /** A preview is shown upon what a dead deployment did; somebody has to decide how it goes on. */

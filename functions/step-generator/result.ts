@@ -5,7 +5,7 @@ import type { Asked, Surroundings } from '../surroundings/surround.ts'
 
 /** Tells how a run ended, as the last events. */
 export function summary(
-  { emitter }: Pick<Surroundings, 'emitter'>,
+  { emitter, life }: Pick<Surroundings, 'emitter' | 'life'>,
   about: {
     readonly startedMs: number
     readonly nowMs: number
@@ -24,7 +24,7 @@ export function summary(
       maybeCorrupt: emitter.isMaybeCorrupt(),
       durationSeconds: Math.ceil((about.nowMs - about.startedMs) / 1000),
       resourceChanges: emitter.counts(),
-      PolicyPacks: {},
+      PolicyPacks: life.packVersions(),
       isPreview: about.isPreview,
       result,
     },

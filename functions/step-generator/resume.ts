@@ -12,6 +12,7 @@ import { requireRules } from '../../shared/engine/deployment/rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { sweep } from '../../shared/engine/deployment/sweep.ts'
 import { busyError, standingOf, takeOver } from '../../shared/engine/deployment/take-over.ts'
+import { runsProgram } from '../../shared/records/log.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import {
   type DeploymentId,
@@ -179,7 +180,7 @@ export async function wakeDeployment(
 
 /** A program that is to run again must be the one that ran before. Throws RESUME_DIFFERS. */
 function requireUnchanged({ programNow }: DeployRequest, { pin, left }: Held): void {
-  const runsAgain = pin.options.command === 'up' && left.recorded.programEnded === undefined
+  const runsAgain = runsProgram(pin.options) && left.recorded.programEnded === undefined
   if (!runsAgain || programNow === undefined || programNow() === pin.program) return
   throw error(
     'RESUME_DIFFERS',

@@ -21,7 +21,11 @@ import {
 } from '../../shared/engine/deployment/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { takeLate } from '../../shared/journal/take-late.ts'
-import { type ProgramPlace, rulesVersion } from '../../shared/records/log.ts'
+import {
+  type DeploymentOptions,
+  type ProgramPlace,
+  rulesVersion,
+} from '../../shared/records/log.ts'
 import type { HandOver } from '../../shared/records/pool.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/deployment.ts'
 import { clearPendingCreates, importPending, pendingOf } from '../../shared/state/pending.ts'
@@ -128,7 +132,7 @@ async function pinned(
       version: record.version,
       base: prepared.hash,
       rules: rulesVersion,
-      options: request.options,
+      options: await optionsOf(ports, request),
       program: request.program,
       place: placeOf(request.source),
       secrets: { type, state },
@@ -146,6 +150,15 @@ async function pinned(
     await finishClose(ports, deployment, { liveness, changes: {} })
     throw thrown
   }
+}
+
+/** The options; a plan is kept where every life of the deployment finds it. */
+async function optionsOf(
+  { blobs }: GeneratorPorts,
+  { options, plan }: DeployRequest,
+): Promise<DeploymentOptions> {
+  if (plan === undefined) return options
+  return { ...options, plan: await blobs.put(Buffer.from(plan)) }
 }
 
 function placeOf({ root, configFile, archive }: DeployRequest['source']): ProgramPlace {

@@ -1,4 +1,5 @@
 import type { DeployRequest } from '../../shared/engine/request.ts'
+import { autonamingOf } from '../../shared/programs/autonaming.ts'
 import { openConfig } from '../../shared/programs/config.ts'
 import { programDigest } from '../../shared/programs/program-digest.ts'
 import { programPlace } from '../../shared/programs/project-file.ts'
@@ -10,7 +11,7 @@ import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 /** What the folder of a project says of a deployment of one of its stacks. */
 export type FolderRequest = Pick<
   DeployRequest,
-  'stack' | 'source' | 'config' | 'secrets' | 'program' | 'programNow'
+  'stack' | 'source' | 'config' | 'secrets' | 'program' | 'programNow' | 'autonaming'
 >
 
 /**
@@ -23,10 +24,12 @@ export function folderRequest(about: {
   readonly file: StackConfig
   readonly secrets: SecretsManager
   readonly check: boolean
+  /** Resources are named: how, must be right. */
+  readonly names: boolean
   /** The configuration file, where it is not the one of the stack; absolute. */
   readonly configFile?: string
 }): FolderRequest {
-  const { stack, project, file, secrets, check, configFile } = about
+  const { stack, project, file, secrets, check, names, configFile } = about
   const config = openConfig({
     project,
     stack: stackPartsOf(stack).stack,
@@ -34,6 +37,14 @@ export function folderRequest(about: {
     check,
     decrypt: secrets.crypter.decrypt,
   })
+  const autonaming = names
+    ? autonamingOf({
+        organization: 'organization',
+        project: project.name,
+        stack: stackPartsOf(stack).stack,
+        config,
+      })
+    : undefined
   const { name, root, runtime, runtimeOptions } = project
   const source = { name, root, runtime, runtimeOptions, ...programPlace(project) }
   const programNow = (): string => identityOf(project, config, secrets)
@@ -44,6 +55,7 @@ export function folderRequest(about: {
     secrets,
     program: programNow(),
     programNow,
+    ...(autonaming === undefined ? {} : { autonaming }),
   }
 }
 

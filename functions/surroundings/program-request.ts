@@ -49,6 +49,7 @@ export async function programRequest(
     file,
     secrets,
     check: options.command === 'up',
+    names: options.command === 'up',
   })
   return {
     ...read,

@@ -20,10 +20,11 @@ import { createAssetReader } from '../../shared/platform/system/asset-reader.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
-import { createNodeProgramHost } from '../../shared/programs/node-host.ts'
-import { requiredPackages } from '../../shared/programs/required-packages.ts'
 import { createInstaller } from '../../shared/providers/install/installer.ts'
 import { installing } from './installing.ts'
+import type { AnalyzerHost } from '../../shared/providers/analyzers/analyzer.ts'
+import { policyPackHost, withPolicyPacks } from './policy-pack-host.ts'
+import { createProgramHosts } from '../../shared/programs/program-hosts.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
 import { parseExtension } from '../../shared/providers/package-request.ts'
 import type { Extension } from '../../shared/records/log.ts'
@@ -65,6 +66,7 @@ export interface Asked {
 export interface Hosts {
   readonly programs: ProgramHost
   readonly plugins: PluginHost
+  readonly policyPacks?: AnalyzerHost
   readonly monitor?: MonitorServer
   readonly processes?: ProcessesPort
 }
@@ -113,9 +115,14 @@ export async function surround(asked: Asked): Promise<Surroundings> {
   const processes = hosts?.processes ?? createProcesses()
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
-  const plugins = withBuiltin(
-    hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub }),
-    builtinProvider(asked, emitter),
+  const policyPacks =
+    hosts?.policyPacks ?? policyPackHost(request, { env, processes, monitor, emitter })
+  const plugins = withPolicyPacks(
+    withBuiltin(
+      hosts?.plugins ?? pluginHost(asked, { env, path, processes, monitor, emitter, scrub }),
+      builtinProvider(asked, emitter),
+    ),
+    policyPacks,
   )
   const nobody = (): undefined => undefined
   const baseNow: BaseNow = {
@@ -148,20 +155,29 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     beforeAgain,
   }
   const reader = createAssetReader(source.directory)
+  const programs =
+    hosts?.programs ??
+    createProgramHosts({
+      processes,
+      env,
+      ourNode: process.execPath,
+      engineAddress: () => monitor.address,
+    })
   const life = createLife({
     request,
     emitter,
     providers,
     plugins,
-    programs:
-      hosts?.programs ?? createNodeProgramHost({ processes, env, ourNode: process.execPath }),
+    programs,
     monitor,
     performing,
     hashAssets: map => hashAssets(map, reader),
-    requiredPackages: () => Promise.resolve(requiredPackages(source.directory)),
+    requiredPackages: () => programs.packages(source),
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
+    policyPacks,
+    readBlob: hash => platform.blobs.get(hash),
     pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
   return { life, monitor, plugins, processes, emitter, performing, baseNow, told: new Set() }

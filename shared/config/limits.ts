@@ -28,6 +28,10 @@ export const limits = {
   /** A generator with nothing to decide for so long hands over; a quarter of a short life. */
   parkAfterMs: 30_000,
 
+  /** Resources that one import may name, and bytes of the file that names them. */
+  importedMax: 10_000,
+  importFileBytesMax: 16 * 1024 * 1024,
+
   /** What an operation of which nothing is known is expected to take. */
   expectedMs: 1_000,
   /** An operation that took longer is remembered, so that the next one gets the time it needs. */
@@ -50,6 +54,8 @@ export const limits = {
   visibilityMs: 60_000,
   /** Operations that one message names; also what one executor runs at once. */
   chainOperationsMax: 64,
+  /** How often error hooks have a failed call made, the first time included: Pulumi's own limit. */
+  errorHookTriesMax: 100,
   /** How many operations one operation may need or release; wider graphs get joins. */
   fanMax: 32,
   /**
@@ -67,6 +73,11 @@ export const limits = {
   archiveFilesMax: 100_000,
   /** How long the key of a request that has ended is known: who asks again gets the same. */
   requestsKeptMs: 30 * 24 * 3_600_000,
+
+  /** Letters of an update plan: it is held in memory. */
+  planBytesMax: 100_000_000,
+  /** Letters that one part of a name pattern may ask chance for. */
+  namePartMax: 256,
 
   /** Registrations that one record of the log holds: none grows with what is decided at once. */
   decidedPerRecordMax: 100,

@@ -1,3 +1,4 @@
+import type { Autonaming } from '../names/automatic-name.ts'
 import type { ConfigValue } from '../programs/config.ts'
 import type { BlobHash, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
@@ -29,6 +30,8 @@ export interface DeployRequest {
   readonly source: ProjectSource
   /** `ns:key` → value, project defaults applied. */
   readonly config: ReadonlyMap<string, ConfigValue>
+  /** How resources without a name are called, where the configuration says so. */
+  readonly autonaming?: Autonaming
   readonly secrets: SecretsManager
   /** Keyed digest of program and configuration, by which a resume knows them again. */
   readonly program: string
@@ -38,6 +41,10 @@ export interface DeployRequest {
   readonly key?: string
   /** Preview of the command: changes nothing (I11). */
   readonly dryRun: boolean
+  /** The text of an update plan to be held to. */
+  readonly plan?: string
+  /** A preview that draws an update plan. */
+  readonly drawsPlan?: boolean
   readonly options: DeploymentOptions
   /** Go on with the deployment that was interrupted, instead of starting one. */
   readonly resume: boolean
@@ -69,6 +76,8 @@ export interface DeployResult {
   readonly hasChanges: boolean
   /** Operations whose end nobody knows, for the last lines of the display. */
   readonly pending: readonly { readonly urn: string; readonly type: string }[]
+  /** The file of the plan that a preview was to draw, where nothing was in the way. */
+  readonly plan?: string
 }
 
 /** A deployment under way. */

@@ -1,6 +1,6 @@
 import type { Urn } from '../names/urn.ts'
 import type { PropertyDiff } from '../providers/provider.ts'
-import type { StateEffect, StateReference, StepOp } from '../records/operation.ts'
+import type { PlannedImport, StateEffect, StateReference, StepOp } from '../records/operation.ts'
 import type { ResourceState } from '../state/resource.ts'
 
 /** A state together with where the records have it. */
@@ -31,6 +31,10 @@ export interface Step {
   readonly next: ResourceState | undefined
   readonly effect: StateEffect
   readonly skipCall: boolean
+  /** Whether it is deleted though it is protected. */
+  readonly ignoreProtect?: boolean
+  /** Set for an import by the command of that name. */
+  readonly planned?: PlannedImport
   readonly reason: StepReason
 }
 
@@ -41,6 +45,7 @@ const logicalOps: ReadonlySet<StepOp> = new Set([
   'delete',
   'replace',
   'read',
+  'import',
   'discard',
 ])
 
@@ -49,9 +54,23 @@ export function isLogical(op: StepOp): boolean {
   return logicalOps.has(op)
 }
 
+/** Whether a step adopts what exists already. */
+export function isImport(op: StepOp): boolean {
+  return op === 'import' || op === 'import-replacement'
+}
+
+/** Whether a step makes what supersedes another: a replace is told beside it. */
+export function isReplacing(op: StepOp): boolean {
+  return op === 'create-replacement' || op === 'read-replacement' || op === 'import-replacement'
+}
+
 /** Whether a delete is refused because its resource is protected; a replaced copy may go. */
-export function isProtected({ op, old }: Pick<Step, 'op' | 'old'>): boolean {
-  return op === 'delete' && old?.state.protect === true
+export function isProtected({
+  op,
+  old,
+  ignoreProtect,
+}: Pick<Step, 'op' | 'old' | 'ignoreProtect'>): boolean {
+  return op === 'delete' && old?.state.protect === true && ignoreProtect !== true
 }
 
 /** Makes a step; what is not given is empty. */

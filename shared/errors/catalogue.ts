@@ -32,7 +32,18 @@ export const catalogue = {
     hint: 'Go to the folder that has Pulumi.yaml, or name it with -C.',
   },
   PROJECT_INVALID: { exit: 2, hint: 'Correct the project file at the place named.' },
-  RUNTIME_UNKNOWN: { exit: 2, hint: 'Use `runtime: nodejs`.' },
+  RUNTIME_UNKNOWN: {
+    exit: 2,
+    hint: 'Use nodejs, python or go, or put `pulumi-language-<name>` on your PATH.',
+  },
+  POLICY_PACK_FAILED: {
+    exit: 1,
+    hint: 'Correct the policy pack as the sentence says; run `npm install` in its folder when a module is missing.',
+  },
+  PLAN_INVALID: {
+    exit: 2,
+    hint: 'Save the plan again with `antichain preview --save-plan <file>`, for this stack.',
+  },
   CONFIG_INVALID: { exit: 2, hint: 'Correct the stack configuration file at the place named.' },
   CONFIG_MISSING: { exit: 2, hint: 'Set the value with `antichain config set <key> <value>`.' },
   SECRETS_PASSPHRASE_WRONG: {
@@ -126,6 +137,15 @@ export const catalogue = {
     hint: 'Pass --force if the state shall go into this stack all the same.',
   },
   PROGRAM_SDK_MISSING: { exit: 1, hint: 'Run `npm install` in the program folder.' },
+  PROGRAM_LANGUAGE_MISSING: {
+    exit: 1,
+    hint: "Install the program's language, and its packages where the project says.",
+  },
+  PROGRAM_LANGUAGE_FAILED: {
+    exit: 1,
+    hint: 'Read what the language host printed; it may be of another version.',
+  },
+  PROGRAM_BUILD_FAILED: { exit: 1, hint: 'Correct what the compiler names.' },
   PROGRAM_TYPESCRIPT_MIX: {
     exit: 1,
     hint: 'Run `npm install --save-dev typescript@5` in the program folder.',
@@ -171,6 +191,10 @@ export const catalogue = {
   RESOURCE_PROTECTED: {
     exit: 1,
     hint: 'Remove `protect` from the resource in the program and run `up` first.',
+  },
+  DESTROY_NEEDS_PROGRAM: {
+    exit: 1,
+    hint: 'Run it with --run-program, so that the hooks can be called.',
   },
   DEPLOYMENT_FAILED: {
     exit: 1,

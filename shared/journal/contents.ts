@@ -1,5 +1,5 @@
 import type { Decision } from '../records/log.ts'
-import type { Operation, StateReference } from '../records/operation.ts'
+import { isUnsent, type Operation, type StateReference } from '../records/operation.ts'
 import type { PendingOperationType } from '../state/snapshot.ts'
 import type { StoredOperation, StoredResource } from '../state/stored.ts'
 import type { EntryContent, EntryReference } from './entry.ts'
@@ -10,7 +10,7 @@ import type { Facts } from './facts.ts'
  * provider's, else its begin, and its end where that is in hand. Source: `state.md` 5.4.
  */
 export function contentOf(operation: Operation, facts: Facts): readonly EntryContent[] {
-  if (operation.op === 'join' || operation.op === 'replace') return []
+  if (isUnsent(operation) || operation.op === 'replace') return []
   if (operation.old?.kind === 'base') facts.stateAt(operation.old)
   const fact = facts.of(operation.id)
   switch (fact.kind) {
@@ -75,11 +75,15 @@ function pendingTypeOf({ op }: Operation): PendingOperationType | undefined {
     case 'read':
     case 'read-replacement':
       return 'reading'
+    case 'import':
+    case 'import-replacement':
+      return 'importing'
     case 'same':
     case 'replace':
     case 'refresh':
     case 'remove-pending-replace':
     case 'join':
+    case 'hook':
       return undefined
     default:
       return op satisfies never

@@ -1,7 +1,7 @@
 import { error } from '../errors/error.ts'
 import type { Head, Outcome } from '../records/head.ts'
 import type { OperationId } from '../records/ids.ts'
-import type { Operation, StateReference } from '../records/operation.ts'
+import { isUnsent, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { Folded, FoldInput } from './fold-input.ts'
 
@@ -42,7 +42,9 @@ export function factsOf(input: FoldInput, folded: readonly Folded[]): Facts {
         isWhole: true,
       })
   }
-  for (const operation of withheld(operations, facts)) facts.set(operation, { kind: 'open' })
+  const superseded = supersededIn(input, facts)
+  for (const operation of withheld(operations, facts, superseded))
+    facts.set(operation, { kind: 'open' })
   const of = (operation: OperationId): Fact => facts.get(operation) ?? { kind: 'untouched' }
   const named = namedBy(folded, operations)
   return {
@@ -90,7 +92,7 @@ const makingEffects: ReadonlySet<string> = new Set(['add', 'replace', 'add-mark'
 
 function factOf(operation: Operation, input: FoldInput): Fact {
   const found = input.end(operation.id)
-  if (operation.op === 'join' || operation.op === 'replace')
+  if (isUnsent(operation) || operation.op === 'replace')
     return { kind: 'done', state: undefined, isWhole: true }
   if (found === undefined) return { kind: 'untouched' }
   const { head, outcome } = found
@@ -114,11 +116,30 @@ function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
 }
 
 /**
+ * The calls that were made again because an error hook wanted it. What one of them made in part
+ * counts as long as no later one made anything: nothing is lost that was heard of.
+ */
+function supersededIn(
+  { decisions }: Pick<FoldInput, 'decisions'>,
+  facts: Map<OperationId, Fact>,
+): ReadonlySet<OperationId> {
+  const tries = [...decisions].filter(decision => decision.kind === 'retried').toReversed()
+  const isMadeLater = new Set<OperationId>()
+  for (const { of, operation } of tries) {
+    if (!isMadeLater.has(operation.id) && facts.get(operation.id)?.kind !== 'done') continue
+    isMadeLater.add(of)
+    facts.set(of, { kind: 'failed' })
+  }
+  return new Set(tries.map(({ of }) => of))
+}
+
+/**
  * The operations with an end that may not be used: something that they waited for is not in hand.
  */
 function withheld(
   operations: ReadonlyMap<OperationId, Operation>,
   facts: ReadonlyMap<OperationId, Fact>,
+  superseded: ReadonlySet<OperationId>,
 ): ReadonlySet<OperationId> {
   const heirs = heirsOf(operations)
   const found = new Set<OperationId>()
@@ -131,6 +152,7 @@ function withheld(
     }
   }
   for (const [id, fact] of facts) {
+    if (superseded.has(id)) continue
     if (fact.kind !== 'done') lacking.push(id)
     else if (!fact.isWhole) withhold(operations.get(id)?.releases ?? [])
   }

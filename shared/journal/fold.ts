@@ -94,6 +94,7 @@ function foldedOf(input: FoldInput): readonly Folded[] {
   }
   for (const decision of input.decisions) {
     if (decision.kind === 'registration') addAll(decision.operations)
+    else if (decision.kind === 'retried') addAll([decision.operation])
     else if (decision.kind === 'plan') for (const hash of decision.pages) addAll(input.page(hash))
     else if (decision.kind === 'settled') add(decision.operation.id, { kind: 'settled', decision })
     else if (decision.kind === 'extension') folded.push({ kind: 'extension', decision })

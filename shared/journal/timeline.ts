@@ -1,7 +1,7 @@
 import type { Head, Outcome } from '../records/head.ts'
 import type { BlobHash, EpochMs, OperationId } from '../records/ids.ts'
 import type { Decision, LogRecord } from '../records/log.ts'
-import type { Operation, StateReference } from '../records/operation.ts'
+import { isUnsent, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredResource } from '../state/stored.ts'
 import { listMapIn, textIn, textsIn } from '../state/stored-fields.ts'
 
@@ -115,6 +115,7 @@ function executedIn(
   page: (hash: BlobHash) => readonly Operation[],
 ): readonly Operation[] {
   if (decision.kind === 'registration') return decision.operations
+  if (decision.kind === 'retried') return [decision.operation]
   if (decision.kind === 'plan') return decision.pages.flatMap(page)
   return []
 }
@@ -197,7 +198,7 @@ function timedOperation(
   const found = input.end(operation.id)
   const beganAt = Math.max(ready.at, found?.outcome?.startedAt ?? 0)
   const isKnown = found?.head.end !== undefined && found.outcome !== undefined
-  const isJoin = operation.op === 'join'
+  const isJoin = isUnsent(operation)
   const endedAt = Math.max(beganAt, found?.outcome?.endedAt ?? 0)
   return {
     operation,

@@ -1,9 +1,8 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { realpathSync } from 'node:fs'
 import semver from 'semver'
 import { error } from '../errors/error.ts'
 import type { ProcessesPort } from '../ports/system.ts'
-import { eachLine } from './output-lines.ts'
+import { findOnPath, isExecutable, printedBy } from './executables.ts'
 
 /** The `node` that runs a program, and what is to be said about the choice ('' = nothing). */
 export interface NodeChoice {
@@ -42,35 +41,11 @@ export async function chooseNode(wish: NodeWish): Promise<NodeChoice> {
   }
 }
 
-/** The first executable file of a name in the folders of a PATH. */
-function findOnPath(name: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter(folder => folder !== '')
-    .map(folder => join(folder, name))
-    .find(isExecutable)
-}
-
 async function versionOf(command: string, wish: NodeWish): Promise<string> {
   if (isSame(command, process.execPath)) return process.version
-  let said = ''
-  try {
-    const child = wish.processes.spawn({
-      command,
-      args: ['--version'],
-      cwd: wish.directory,
-      env: wish.env,
-    })
-    const quiet = eachLine(child.stderr, () => {})
-    await eachLine(child.stdout, line => {
-      said ||= line.trim()
-    })
-    await quiet
-    const { code } = await child.exit
-    return code === 0 ? said : ''
-  } catch {
-    return ''
-  }
+  const { processes, directory: cwd, env } = wish
+  const { out, code } = await printedBy(processes, { command, args: ['--version'], cwd, env })
+  return code === 0 ? (out.split('\n')[0] ?? '').trim() : ''
 }
 
 function satisfies(version: string, engines: string): boolean {
@@ -80,15 +55,6 @@ function satisfies(version: string, engines: string): boolean {
 function isSame(left: string, right: string): boolean {
   try {
     return realpathSync(left) === realpathSync(right)
-  } catch {
-    return false
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
   } catch {
     return false
   }

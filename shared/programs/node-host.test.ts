@@ -83,6 +83,7 @@ beforeEach(() => {
     project: 'p',
     stack: 'dev',
     organization: 'organization',
+    runtime: 'nodejs',
     root: join(root, 'app'),
     directory: join(root, 'app'),
     entryPoint: '.',

@@ -3,11 +3,12 @@
  * Imports ports and below.
  */
 
-/** What a run of a program needs to know. */
-export interface ProgramRun {
-  readonly project: string
-  readonly stack: string
-  readonly organization: string
+import type { RequiredPackage } from './required-packages.ts'
+
+/** Which program: its language, its folders, and what the project file says of its runtime. */
+export interface ProgramSource {
+  /** The language, as the project file names it. */
+  readonly runtime: string
   /** The folder of Pulumi.yaml. */
   readonly root: string
   /** The program's folder (`main` applied). */
@@ -15,6 +16,13 @@ export interface ProgramRun {
   /** `.` or a file relative to `directory`. */
   readonly entryPoint: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
+}
+
+/** What a run of a program needs to know. */
+export interface ProgramRun extends ProgramSource {
+  readonly project: string
+  readonly stack: string
+  readonly organization: string
   /** `ns:key` → text, secrets opened. */
   readonly config: ReadonlyMap<string, string>
   readonly configSecretKeys: readonly string[]
@@ -37,14 +45,17 @@ export interface RunningProgram {
   readonly stop: () => Promise<void>
 }
 
-/** Runs programs of one language. */
+/** Runs programs of one language, or of several. */
 export interface ProgramHost {
   /**
-   * Starts the program. Throws PROGRAM_SDK_MISSING, PROGRAM_TYPESCRIPT_MIX, PROGRAM_NODE_MISSING
-   * before anything runs. Lines of its output go to `said`.
+   * Starts the program. Throws PROGRAM_SDK_MISSING, PROGRAM_TYPESCRIPT_MIX, PROGRAM_NODE_MISSING,
+   * PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED, RUNTIME_UNKNOWN before anything runs. Lines of
+   * its output go to `said`.
    */
   readonly run: (
     run: ProgramRun,
     said: (line: string, stream: 'stdout' | 'stderr') => void,
   ) => Promise<RunningProgram>
+  /** The plugins that the program's installed packages need, each once. Throws as `run`. */
+  readonly packages: (source: ProgramSource) => Promise<readonly RequiredPackage[]>
 }

@@ -49,8 +49,8 @@ describe('project file', () => {
     expect(failing(`${head}options: {refresh: never}\n`)).toMatch(/^PROJECT_INVALID .*always/)
   })
 
-  test('an unknown runtime is refused by name', () => {
-    expect(failing('name: p\nruntime: cobol\n')).toMatch(/^RUNTIME_UNKNOWN .*'cobol'/)
+  test('what is no name of a runtime is refused', () => {
+    expect(failing('name: p\nruntime: ../cobol\n')).toMatch(/^RUNTIME_UNKNOWN .*'\.\.\/cobol'/)
   })
 
   test('only keys whose neglect would change a deployment are refused', () => {

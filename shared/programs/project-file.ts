@@ -114,17 +114,27 @@ function runtimeIn(source: YamlSource, file: string): Pick<Project, 'runtime' | 
   const name: unknown = isMap ? plain['name'] : plain
   if (typeof name !== 'string')
     throw source.wrong(['runtime', 'name'], '`runtime.name` must be a text')
-  if (name !== 'nodejs')
-    throw error('RUNTIME_UNKNOWN', `${file}: the runtime '${name}' is not supported`)
+  if (!/^[a-z0-9-]{1,50}$/.test(name))
+    throw error('RUNTIME_UNKNOWN', `${file}: '${name}' is no name of a runtime`)
   const options: unknown = isMap ? (plain['options'] ?? {}) : {}
   if (!isRecord(options))
     throw source.wrong(['runtime', 'options'], '`runtime.options` must be a map')
-  checkNodeOptions(source, options)
-  return { runtime: 'nodejs', runtimeOptions: options }
+  checkOptions(source, optionKinds[name] ?? {}, options)
+  return { runtime: name, runtimeOptions: options }
 }
 
-function checkNodeOptions(source: YamlSource, options: Readonly<Record<string, unknown>>): void {
-  const kinds = { typescript: 'boolean', tsconfig: 'string', nodeargs: 'string' }
+/** The options of the runtimes that are ours, and their types. */
+const optionKinds: Readonly<Record<string, Readonly<Record<string, 'boolean' | 'string'>>>> = {
+  nodejs: { typescript: 'boolean', tsconfig: 'string', nodeargs: 'string' },
+  python: { virtualenv: 'string', toolchain: 'string' },
+  go: { binary: 'string' },
+}
+
+function checkOptions(
+  source: YamlSource,
+  kinds: Readonly<Record<string, 'boolean' | 'string'>>,
+  options: Readonly<Record<string, unknown>>,
+): void {
   for (const [name, kind] of Object.entries(kinds)) {
     if (options[name] !== undefined && typeof options[name] !== kind)
       throw source.wrong(

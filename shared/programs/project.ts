@@ -24,7 +24,7 @@ export interface Project {
   /** The folder of the project file. */
   readonly root: string
   /** '' = no program: only what stands in the state. */
-  readonly runtime: '' | 'nodejs'
+  readonly runtime: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** A folder or file relative to `root`, '' = `root`. */
   readonly main: string

@@ -24,20 +24,47 @@ const parametersForm = z.looseObject({
   value: z.string().default(''),
 })
 
+/** What a package of any language says of its plugin. */
+export const pluginForm = z.looseObject({
+  resource: z.boolean().default(false),
+  name: z.string().default(''),
+  version: z.string().default(''),
+  server: z.string().default(''),
+  parameterization: parametersForm.optional(),
+  extensionParameterization: parametersForm.optional(),
+})
+
 const packageForm = z.looseObject({
   name: z.string().default(''),
   version: z.string().default(''),
-  pulumi: z
-    .looseObject({
-      resource: z.boolean().default(false),
-      name: z.string().default(''),
-      version: z.string().default(''),
-      server: z.string().default(''),
-      parameterization: parametersForm.optional(),
-      extensionParameterization: parametersForm.optional(),
-    })
-    .optional(),
+  pulumi: pluginForm.optional(),
 })
+
+/** What a package's own words come to; undefined for one that needs no plugin. */
+export function requiredBy(
+  plugin: z.infer<typeof pluginForm> | undefined,
+  about: { readonly name: string; readonly version: string },
+): RequiredPackage | undefined {
+  if (plugin?.resource !== true) return undefined
+  const name = plugin.name === '' ? about.name : plugin.name
+  if (name === '') return undefined
+  const { parameterization: made, extensionParameterization: extension, server } = plugin
+  const version = plugin.version === '' ? about.version : plugin.version
+  return {
+    pkg: made?.name ?? name,
+    version: version.replace(/^v/, ''),
+    downloadUrl: server,
+    ...(made === undefined
+      ? {}
+      : { parameters: { plugin: name, version: made.version, value: made.value } }),
+    isExtension: extension !== undefined,
+  }
+}
+
+/** Each requirement once. */
+export function eachOnce(required: Iterable<RequiredPackage>): readonly RequiredPackage[] {
+  return [...new Map([...required].map(one => [JSON.stringify(one), one])).values()]
+}
 
 /** Deepest nesting of dependencies that is looked into. */
 const depthMax = 8
@@ -47,12 +74,8 @@ const depthMax = 8
  * Pulumi's Node language host, `engine.md` 4.3.
  */
 export function requiredPackages(directory: string): readonly RequiredPackage[] {
-  const found = new Map<string, RequiredPackage>()
-  for (const file of packageFiles(join(directory, 'node_modules'), depthMax)) {
-    const required = readPackage(file)
-    if (required !== undefined) found.set(JSON.stringify(required), required)
-  }
-  return [...found.values()]
+  const files = packageFiles(join(directory, 'node_modules'), depthMax)
+  return eachOnce(files.flatMap(file => readPackage(file) ?? []))
 }
 
 function packageFiles(modules: string, depth: number): readonly string[] {
@@ -86,27 +109,10 @@ function readPackage(file: string): RequiredPackage | undefined {
   // Most packages have nothing to do with plugins: they are not worth a full reading.
   if (!text.includes('"pulumi"')) return undefined
   const parsed = packageForm.safeParse(parseJson(text))
-  const { pulumi } = parsed.data ?? {}
-  if (!parsed.success || pulumi?.resource !== true) return undefined
-  const { name } = parsed.data
-  const plugin =
-    pulumi.name === ''
-      ? name.startsWith('@pulumi/')
-        ? name.slice('@pulumi/'.length)
-        : ''
-      : pulumi.name
-  if (plugin === '') return undefined
-  const version = (pulumi.version === '' ? parsed.data.version : pulumi.version).replace(/^v/, '')
-  const { parameterization: made, extensionParameterization: extension, server } = pulumi
-  return {
-    pkg: made?.name ?? plugin,
-    version,
-    downloadUrl: server,
-    ...(made === undefined
-      ? {}
-      : { parameters: { plugin, version: made.version, value: made.value } }),
-    isExtension: extension !== undefined,
-  }
+  if (!parsed.success) return undefined
+  const { name, version, pulumi } = parsed.data
+  const own = name.startsWith('@pulumi/') ? name.slice('@pulumi/'.length) : ''
+  return requiredBy(pulumi, { name: own, version })
 }
 
 function parseJson(text: string): unknown {

@@ -39,17 +39,22 @@ export function discreet(provider: Provider, inputs: PropertyMap): Provider {
     },
     invoke: answered(provider.invoke),
     call: answered(provider.call),
+    construct: guarded(provider.construct),
   }
 }
 
 /** The cause is left out, for it says the same. */
 function withoutSecrets(thrown: ProviderError, scrub: (text: string) => string): ProviderError {
-  const { status, code, isUnasked, partial } = thrown
+  const { status, code, isUnasked, problems, partial } = thrown
   const told = partial && { ...partial, reasons: partial.reasons.map(scrub) }
   return new ProviderError(scrub(thrown.message), {
     status,
     code,
     isUnasked,
+    problems: problems && {
+      message: scrub(problems.message),
+      properties: problems.properties.map(one => ({ ...one, reason: scrub(one.reason) })),
+    },
     ...(told === undefined ? {} : { partial: told }),
   })
 }

@@ -8,9 +8,11 @@
  *
  * Errors: a refused or failed call throws `ProviderError`; anything else thrown is a fault of ours.
  */
+import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 import type { Extension } from '../records/log.ts'
+import type { ConstructAsk, ConstructResult, Surroundings } from './construct.ts'
 
 /** A failed check of one property ('' = the whole resource). */
 export interface CheckFailure {
@@ -22,6 +24,8 @@ export interface CheckFailure {
 export interface CheckResult {
   readonly inputs: PropertyMap
   readonly failures: readonly CheckFailure[]
+  /** The plugin cannot be told of names: what was proposed was left out. */
+  readonly isNameUntold?: boolean
 }
 
 /** One entry of a detailed diff. */
@@ -80,15 +84,10 @@ export interface CallResult {
   readonly dependencies?: ReadonlyMap<string, readonly Urn[]>
 }
 
-/** What a method is told of the deployment that calls it. */
-export interface Surroundings {
-  readonly project: string
-  readonly stack: string
-  /** `ns:key` → text, secrets opened, as the program gets it. */
-  readonly config: ReadonlyMap<string, string>
-  readonly parallel: number
-  /** `127.0.0.1:<port>` of the resource monitor. */
-  readonly monitorAddress: string
+/** What is wrong with properties that were sent. */
+export interface PropertyProblems {
+  readonly message: string
+  readonly properties: readonly { readonly path: string; readonly reason: string }[]
 }
 
 /** Why a provider call failed. */
@@ -102,6 +101,8 @@ export class ProviderError extends Error {
   readonly code: number
   /** Whether the request was never written, for want of a connection: it may be made again. */
   readonly isUnasked: boolean
+  /** What it says of single properties, and its message without that. */
+  readonly problems: PropertyProblems | undefined
   /** Set when `status` is `partial`: what exists. */
   readonly partial:
     | {
@@ -119,6 +120,7 @@ export class ProviderError extends Error {
       status: ProviderError['status']
       code: number
       isUnasked?: boolean
+      problems?: PropertyProblems | undefined
       partial?: ProviderError['partial']
       cause?: unknown
     },
@@ -128,6 +130,7 @@ export class ProviderError extends Error {
     this.status = given.status
     this.code = given.code
     this.isUnasked = given.isUnasked ?? false
+    this.problems = given.problems
     this.partial = given.partial
   }
 }
@@ -171,6 +174,7 @@ export interface Provider {
       news: PropertyMap
       allowUnknowns: boolean
       randomSeed: Uint8Array
+      naming?: NameProposal | undefined
     },
   ) => Promise<CheckResult>
   readonly diff: (
@@ -222,8 +226,14 @@ export interface Provider {
     args: PropertyMap
     argDependencies: ReadonlyMap<string, readonly Urn[]>
     surroundings: Surroundings
+    stackTraceHandle: string
     preview: boolean
   }) => Promise<CallResult>
+  /**
+   * A component that the provider makes of other resources, which it registers itself.
+   * `unconfigured`: it was not asked.
+   */
+  readonly construct: (ask: ConstructAsk) => Promise<ConstructResult | 'unconfigured'>
   /** Asks the plugin to end what runs soon (Ctrl-C). */
   readonly cancel: () => Promise<void>
   /** Cancel, close, SIGINT, SIGKILL (provider-protocol 14). Never throws. */

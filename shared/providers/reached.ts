@@ -42,5 +42,6 @@ export function reachedOutsideOperations(provider: Provider, reaching: Reaching)
     read: ask => whenReached(reaching, living => living.read(ask)),
     invoke: ask => whenReached(reaching, living => living.invoke(ask)),
     call: ask => whenReached(reaching, living => living.call(ask)),
+    construct: ask => whenReached(reaching, living => living.construct(ask)),
   }
 }

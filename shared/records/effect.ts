@@ -19,9 +19,9 @@ export interface EffectList {
   readonly when: string
   /**
    * What the order holds for: one process, one executor, one chain that was decided, one operation
-   * that is run, one message.
+   * that is run, one that the generator ends itself, one message.
    */
-  readonly per: 'process' | 'executor' | 'chain' | 'run' | 'message'
+  readonly per: 'process' | 'executor' | 'chain' | 'run' | 'own' | 'message'
   readonly effects: readonly Effect[]
 }
 

@@ -1,6 +1,7 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/stored.ts'
+import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
@@ -35,10 +36,20 @@ export interface DeploymentOptions {
    */
   readonly execute: 'here' | 'elsewhere' | 'functions'
   readonly message: string
+  /** Whether a destroy runs the program, for its hooks and providers; absent: no. */
+  readonly runProgram?: boolean
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
+  /** Policy packs that judge it; paths relative to the project's folder, or absolute. */
+  readonly policyPacks?: readonly { readonly path: string; readonly config?: string }[]
+  /** The update plan that it is held to: its file, a blob. */
+  readonly plan?: BlobHash
   /** The resources that it is about; absent: all. */
   readonly targeting?: Targeting
+  /** Delete and replace what is protected, too. */
+  readonly ignoreProtect?: boolean
+  /** What `import` is to adopt. */
+  readonly imports?: readonly ImportedResource[]
 }
 
 /**
@@ -58,6 +69,14 @@ export interface Targeting {
   readonly excludeDependents: boolean
   /** Protected resources, and what they stand on, are left out. */
   readonly excludeProtected: boolean
+}
+
+/** Whether a command runs the program of its stack. */
+export function runsProgram({
+  command,
+  runProgram,
+}: Pick<DeploymentOptions, 'command' | 'runProgram'>): boolean {
+  return command === 'up' || runProgram === true
 }
 
 /**
@@ -151,18 +170,39 @@ export type Decision =
       readonly failures: readonly { readonly property: string; readonly reason: string }[]
       /** Of a method: what each output depends on. */
       readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
+      /** It is a method that registered resources: a later life asks it again for these. */
+      readonly isAskedAgain?: boolean
     }
   /**
    * What a provider is extended by, before the first resource that needs it; `ref` names it in
    * states.
    */
   | { readonly kind: 'extension'; readonly ref: string; readonly extension: Extension }
+  /**
+   * Hooks of the program that were run, with what they came to: they are not run again. `hook`: the
+   * moment, by its name in the state; `operation`: absent where the generator settles the resource.
+   */
+  | {
+      readonly kind: 'hooked'
+      readonly urn: Urn
+      readonly hook: string
+      readonly operation?: OperationId
+      readonly verdict: 'succeeded' | 'failed'
+      readonly error?: string
+    }
+  /** An error hook wants a failed call made again, as another operation that takes its place. */
+  | { readonly kind: 'retried'; readonly of: OperationId; readonly operation: Operation }
   /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
-  | { readonly kind: 'program-ended'; readonly outputs?: JsonObject }
+  | {
+      readonly kind: 'program-ended'
+      readonly outputs?: JsonObject
+      /** Resources of which the update plan had steps that did not come. */
+      readonly unmet?: readonly Urn[]
+    }
   /** A large plan: pages of at most 500 operations each, in blobs. */
   | {
       readonly kind: 'plan'
-      readonly what: 'refresh' | 'deletes'
+      readonly what: 'refresh' | 'deletes' | 'imports'
       readonly pages: readonly BlobHash[]
       readonly operations: number
     }

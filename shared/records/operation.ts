@@ -3,7 +3,10 @@ import { typeOf, type Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { OperationId } from './ids.ts'
 
-/** What a step does, in the words of Pulumi's events; `join` is ours and has no provider call. */
+/**
+ * What a step does, in the words of Pulumi's events; `join` and `hook` are ours and have no
+ * provider call.
+ */
 export type StepOp =
   | 'same'
   | 'create'
@@ -14,11 +17,14 @@ export type StepOp =
   | 'delete-replaced'
   | 'read'
   | 'read-replacement'
+  | 'import'
+  | 'import-replacement'
   | 'refresh'
   | 'discard'
   | 'discard-replaced'
   | 'remove-pending-replace'
   | 'join'
+  | 'hook'
 
 /**
  * Where an older state of a resource is: in the pinned base (index and URN must agree), or made by
@@ -42,6 +48,9 @@ export type StateEffect =
   | 'remove'
   | 'mark-pending'
   | 'none'
+
+/** An import by the command of that name: of a resource with all its properties, or with some. */
+export type PlannedImport = 'whole' | 'chosen'
 
 /** One planned step: small, immutable, in the decision log or in a plan page. */
 export interface Operation {
@@ -68,6 +77,20 @@ export interface Operation {
    * True when the cloud is not to be asked (component, external, retained, deleted with another).
    */
   readonly skipCall?: boolean
+  /**
+   * Hooks of the program stand around this call: the generator tells of it, and what its failure
+   * means.
+   */
+  readonly hooked?: boolean
+  /** Of a hook: the call that it stands before or after; the generator itself runs and ends it. */
+  readonly hook?: { readonly when: 'before' | 'after'; readonly of: OperationId }
+  /** True for a delete that is done though the resource is protected. */
+  readonly ignoreProtect?: boolean
+  /**
+   * Of an import that no program asked for: whether a person chose properties of it (`engine.md`
+   * 7.5).
+   */
+  readonly planned?: PlannedImport
   /** Facts for events: keys that force a replacement, changed keys, detailed diff. */
   readonly keys?: readonly string[]
   readonly diffs?: readonly string[]
@@ -76,6 +99,11 @@ export interface Operation {
   > | null
   /** Whether the program asked for it (counted in summaries). */
   readonly logical: boolean
+}
+
+/** Whether an operation is the generator's own: no executor ever begins it. */
+export function isUnsent({ op }: Pick<Operation, 'op'>): boolean {
+  return op === 'join' || op === 'hook'
 }
 
 /** Whether the success of an operation is an object that did not exist before. */

@@ -1,6 +1,7 @@
 import type { EffectList, Unlisted } from './effect.ts'
 import { effectsOfDeciding } from './effects-of-deciding.ts'
 import { effectsOfExecuting } from './effects-of-executing.ts'
+import { effectsOfHooks } from './effects-of-hooks.ts'
 import { effectsOfKeeping } from './effects-of-keeping.ts'
 import { effectsOfLives } from './effects-of-lives.ts'
 import { effectsOfTriggers } from './effects-of-triggers.ts'
@@ -12,6 +13,7 @@ import { effectsOfTriggers } from './effects-of-triggers.ts'
  */
 export const orderOfEffects = {
   ...effectsOfDeciding,
+  ...effectsOfHooks,
   ...effectsOfLives,
   ...effectsOfExecuting,
   ...effectsOfKeeping,

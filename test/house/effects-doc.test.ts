@@ -26,6 +26,7 @@ const perOf: Readonly<Record<EffectList['per'], string>> = {
   executor: ' Of each executor in this order.',
   chain: ' Of each chain in this order; chains beside each other.',
   run: ' Of each operation in this order; operations beside each other.',
+  own: ' Of each operation that the generator ends itself in this order; operations beside each other.',
   message: ' Of each message in this order; messages beside each other.',
 }
 

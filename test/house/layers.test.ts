@@ -17,6 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ['shared/journal'],
   ['shared/ports'],
   ['shared/platform', 'shared/providers', 'shared/programs', 'shared/triggers'],
+  ['shared/engine/plan'],
   // What all folders of the engine speak of: steps, their ends, requests.
   ['shared/engine'],
   ['shared/engine/events', 'shared/engine/graph'],

@@ -14,6 +14,7 @@ const plainNames: Readonly<Record<string, string>> = {
 const conditionalTests: Readonly<Record<string, string>> = {
   'test/e2e/round-trip.test.ts': 'the other engine, when it is installed',
   'test/aws/served.ts': 'emulators whose toolchain is not there; with CI set they fail instead',
+  'test/e2e/toolchains.ts': 'languages that are not there; with CI set they fail instead',
 }
 const columnsMax = 100
 /** A sentence may stand in one piece, so that it can be searched for. */

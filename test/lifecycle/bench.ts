@@ -4,10 +4,15 @@ import type { Cloud } from './cloud.ts'
 import { type Asked, openEngine, type Program, type Ran, type TestEngine } from './engine.ts'
 import { createPlugins, type Extra, type Plugins } from './plugins.ts'
 
+/** As for other engines, with configuration as texts by their `ns:key`. */
+type BenchAsked = Asked & {
+  readonly configured?: Readonly<Record<string, { readonly text: string }>>
+}
+
 /** An engine whose every plugin is started anew, over one cloud. */
 export interface BenchEngine extends Omit<TestEngine, 'run'> {
   readonly plugins: Plugins
-  readonly run: (program: Program | undefined, asked?: Asked) => Promise<Ran>
+  readonly run: (program: Program | undefined, asked?: BenchAsked) => Promise<Ran>
   /** What was told of severity error. */
   readonly errorsOf: (ran: Ran) => readonly string[]
   /** Installs a package for the program, as its package manager would. */
@@ -25,7 +30,8 @@ export function createBench() {
       return {
         ...engine,
         plugins,
-        run: (program, asked) => engine.run(program, { plugins: plugins.host, ...asked }),
+        run: (program, asked) =>
+          engine.run(program, { ...asked, plugins: plugins.host, config: configOf(asked) }),
         errorsOf,
         install(name, pulumi, version = '0.0.1') {
           const folder = join(engine.home, 'node_modules', ...name.split('/'))
@@ -49,5 +55,14 @@ function errorsOf({ events }: Ran): readonly string[] {
     'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error'
       ? [event.diagnosticEvent.message]
       : [],
+  )
+}
+
+function configOf({ configured = {} }: BenchAsked = {}): NonNullable<Asked['config']> {
+  return new Map(
+    Object.entries(configured).map(([key, { text }]) => [
+      key,
+      { text, secret: false, object: false },
+    ]),
   )
 }

@@ -6,6 +6,7 @@ import { checkCloud, type Final, finalOf, first, openPlace } from './resume.ts'
 import { plainScenes, type Scene } from './scene.ts'
 import { scenesOfFaults } from './scenes-of-faults.ts'
 import { scenesOfKeeping } from './scenes-of-keeping.ts'
+import { scenesOfHooks } from './scenes-of-hooks.ts'
 import { scenesOfServing } from './scenes-of-serving.ts'
 import { scenesOfTriggers } from './scenes-of-triggers.ts'
 import { scenesOfTime } from './scenes-of-time.ts'
@@ -17,6 +18,7 @@ const scenes = {
   ...scenesOfTime,
   ...scenesOfServing,
   ...scenesOfTriggers,
+  ...scenesOfHooks,
 }
 type SceneName = keyof typeof scenes
 
@@ -62,6 +64,11 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   abandon: 'abandoned',
   redrive: 'redriven',
   edit: 'edited',
+  hook: 'hooked',
+  hookOfSettled: 'hooked',
+  joinAfterHook: 'hookedWide',
+  sendAfterHook: 'hooked',
+  retry: 'hooked',
   makeStack: 'stacks',
   removeStack: 'stacks',
 }

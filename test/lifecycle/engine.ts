@@ -16,9 +16,14 @@ import {
   type ScriptedProvider,
   serveScript,
 } from '../../shared/providers/pulumi/scripted-server.ts'
+import { heldTo } from '../../cli/plan-file.ts'
+import type { Analyzer } from '../../shared/providers/analyzers/analyzer.ts'
+import { packHost } from './packs.ts'
 import { pluginHost, type Program, programHost, project, stackName } from './hosts.ts'
 import type { Tracer } from './order.ts'
 import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
+import type { ImportedResource } from '../../shared/records/import.ts'
+import type { Command } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Targeting } from '../../shared/records/log.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
@@ -29,12 +34,17 @@ export type { Monitor, Program } from './hosts.ts'
 
 /** What a run is asked besides its command. */
 export interface Asked {
-  readonly command?: 'up' | 'refresh' | 'destroy'
+  readonly command?: Command
+  /** What `import` is to adopt. */
+  readonly imports?: readonly ImportedResource[]
   readonly dryRun?: boolean
   readonly parallel?: number
   readonly refresh?: boolean
   readonly continueOnError?: boolean
+  readonly runProgram?: boolean
+  readonly ignoreProtect?: boolean
   readonly release?: 'dataflow' | 'antichain'
+  readonly config?: DeployRequest['config']
   readonly targeting?: Partial<Targeting>
   /** Go on with what a killed run left. */
   readonly resume?: boolean
@@ -60,10 +70,14 @@ export interface Asked {
   readonly skewMs?: number
   /** How many times as fast as ours the time of the run passes. */
   readonly haste?: number
-  /** The plugins of the run, instead of the one scripted provider. */
+  /** The plugins of the run, instead of the scripted providers. */
   readonly plugins?: PluginHost
-  /** `ns:key` → value. */
-  readonly config?: Readonly<Record<string, { readonly text: string; readonly secret?: boolean }>>
+  /** The text of a plan to be held to. */
+  readonly plan?: string
+  /** Policy packs that judge the run. */
+  readonly packs?: readonly Analyzer[]
+  /** What else the request says. */
+  readonly request?: Partial<DeployRequest>
   /** Hears each effect of the run. */
   readonly heard?: (name: string, asked: readonly unknown[]) => void
 }
@@ -96,6 +110,8 @@ export interface TestEngine {
   /** The folder of its store. */
   readonly home: string
   readonly provider: ScriptedProvider
+  /** The packages with a script of their own. */
+  readonly packages: ReadonlyMap<string, ScriptedProvider>
   readonly run: (program: Program | undefined, asked?: Asked) => Promise<Ran>
   /** Does something else as a process that may be killed at one of its effects. */
   readonly during: <T>(
@@ -113,10 +129,14 @@ const id = stackIdOf(project, stackName)
 const managers = createPassphraseManager('lifecycle')
 
 /**
- * Opens an engine whose only package is `test`, answered by `script`; `from`: the home of one that
- * was closed, to go on from a copy of it.
+ * Opens an engine whose packages are all answered by `script`, but for those that `more` has a
+ * script of their own for; `from`: the home of one that was closed, to go on from a copy of it.
  */
-export async function openEngine(script: Script, from?: string): Promise<TestEngine> {
+export async function openEngine(
+  script: Script,
+  from?: string,
+  more: Readonly<Record<string, Script>> = {},
+): Promise<TestEngine> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-life-'))
   if (from !== undefined) cpSync(from, home, { recursive: true })
   const platform = await openEmbeddedPlatform({ home })
@@ -124,10 +144,12 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
   let number = 0
   await platform.catalog.createStack(id, platform.clock.now())
   const provider = await serveScript(script, {})
+  const packages = new Map<string, ScriptedProvider>()
+  for (const [pkg, own] of Object.entries(more)) packages.set(pkg, await serveScript(own, {}))
   const secrets = await managers
   const run: TestEngine['run'] = async (program, asked = {}) => {
     const events: EngineEventPayload[] = []
-    const request = requestOf({ home, secrets, asked })
+    const request = heldTo(requestOf({ home, secrets, asked }), asked.plan)
     const process = await openProcess({
       home,
       number: (number += 1),
@@ -138,13 +160,14 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
       disturb: disturbanceOf(asked),
     })
     open.push(process)
-    const guarded = {
-      ...provider,
-      provider: process.guardProvider(asked.provider?.(provider.provider) ?? provider.provider),
+    const instanceOf = (pkg: string): Provider => {
+      const instance = (packages.get(pkg) ?? provider).instance()
+      return process.guardProvider(asked.provider?.(instance) ?? instance)
     }
     const hosts = () => ({
       programs: programHost(program),
-      plugins: asked.plugins ?? pluginHost(guarded),
+      plugins: asked.plugins ?? pluginHost(instanceOf),
+      policyPacks: packHost(asked.packs ?? []),
     })
     const done = deploy({
       platform: process.platform,
@@ -168,7 +191,7 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
     return { stack: id, result, events, state, effects: process.effects, tracer: process.tracer }
   }
   const keep = async (): Promise<void> => {
-    provider.close()
+    for (const one of [provider, ...packages.values()]) one.close()
     for (const process of open) await process.close()
     await platform.close()
   }
@@ -176,6 +199,7 @@ export async function openEngine(script: Script, from?: string): Promise<TestEng
     platform,
     home,
     provider,
+    packages,
     run,
     async during(kill, work) {
       const process = await openProcess({ home, number: (number += 1), kill })
@@ -216,12 +240,7 @@ function requestOf(given: {
       runtime: 'test',
       runtimeOptions: {},
     },
-    config: new Map(
-      Object.entries(asked.config ?? {}).map(([key, value]) => [
-        key,
-        { secret: false, object: false, ...value },
-      ]),
-    ),
+    config: asked.config ?? new Map(),
     secrets: given.secrets,
     dryRun: asked.dryRun ?? false,
     options: {
@@ -230,11 +249,15 @@ function requestOf(given: {
       refresh: asked.refresh ?? false,
       continueOnError: asked.continueOnError ?? false,
       execute: 'here',
+      ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),
       message: '',
+      ...(asked.runProgram === true ? { runProgram: true } : {}),
       release: asked.release ?? 'dataflow',
+      policyPacks: (asked.packs ?? []).map(({ path }) => ({ path })),
       ...(asked.targeting === undefined
         ? {}
         : { targeting: { ...noTargeting, ...asked.targeting } }),
+      ...(asked.imports === undefined ? {} : { imports: asked.imports }),
     },
     program: asked.digest ?? 'the same',
     ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),
@@ -242,5 +265,6 @@ function requestOf(given: {
     wait: false,
     ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),
     pendingCreates: { exist: new Map(), forget: asked.forget ?? false },
+    ...asked.request,
   }
 }

@@ -93,10 +93,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         },
       }),
     })
-    const guarded = {
-      ...engine.provider,
-      provider: process.guardProvider(engine.provider.provider),
-    }
+    const instanceOf = () => process.guardProvider(engine.provider.instance())
     const server = {
       platform: process.platform,
       mayServe: () => mayServe,
@@ -115,7 +112,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       },
       reopen: async (_of: unknown, { options }: Pick<DeployRequest, 'options'>) =>
         opened(options, false),
-      hosts: () => ({ programs: programHost(program), plugins: pluginHost(guarded) }),
+      hosts: () => ({ programs: programHost(program), plugins: pluginHost(instanceOf) }),
     }
     try {
       const done = await Promise.race([work(server), process.died])

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvokeResponse } from '../../proto/gen/pulumi/provider.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import type { Urn } from '../../shared/names/urn.ts'
 import { envelopeOf } from '../../shared/state/deployment.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { createCloud } from './cloud.ts'
 import type { Asked, Program, TestEngine } from './engine.ts'
 import { Killed } from './process.ts'
@@ -150,18 +152,26 @@ test('what is unchanged costs no write', async () => {
   expect(effects.filter(name => /settled|registration|operations/.test(name))).toEqual([])
 })
 
-test('a state that is marked as wrong is not built upon', async () => {
+test('a state that is wrong is not built upon, and a mark alone is no fault', async () => {
   const engine = await engines.of(createCloud())
   const { platform } = engine
   const { stack } = await engine.run(onlyA)
-  const record = await stackOf(platform)
-  const state = await readSnapshotBlob(platform.blobs, record.snapshot)
-  const fault = { version: '1', error: 'a dependency is missing' }
-  const marked = { ...state, metadata: { ...state.metadata, integrity_error: fault } }
-  const blob = await platform.blobs.put(Buffer.from(JSON.stringify(envelopeOf(marked))))
-  await platform.catalog.publish(stack, record.version, blob)
+  const publish = async (state: StoredDeployment): Promise<void> => {
+    const { version } = await stackOf(platform)
+    const blob = await platform.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+    await platform.catalog.publish(stack, version, blob)
+  }
+  const state = await readSnapshotBlob(platform.blobs, (await stackOf(platform)).snapshot)
+  const nowhere = 'urn:pulumi:dev::life::test:index:Thing::nowhere' as Urn
+  const [first, ...rest] = (state.resources ?? []).toReversed()
+  if (first === undefined) throw new Error('the state is empty')
+  const bad = [...rest.toReversed(), { ...first, dependencies: [nowhere] }]
+  await publish({ ...state, resources: bad })
   await expect(engine.run(both)).rejects.toMatchObject({
     code: 'STATE_INTEGRITY',
-    message: expect.stringContaining('a dependency is missing') as string,
+    message: expect.stringContaining('nowhere') as string,
   })
+  const fault = { version: '1', error: 'a dependency was missing' }
+  await publish({ ...state, metadata: { ...state.metadata, integrity_error: fault } })
+  expect((await engine.run(both)).result.result).toBe('succeeded')
 })

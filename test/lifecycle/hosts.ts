@@ -13,8 +13,8 @@ import {
   type ResourceInvokeResponse,
   ResourceMonitorClient,
 } from '../../proto/gen/pulumi/resource.ts'
-import type { PluginHost } from '../../shared/providers/provider.ts'
-import type { ScriptedProvider } from '../../shared/providers/pulumi/scripted-server.ts'
+import { requiredPackages } from '../../shared/programs/required-packages.ts'
+import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 
 /** The stack of every engine. */
@@ -27,6 +27,7 @@ export type Program = (monitor: Monitor) => Promise<void>
 /** The monitor as a scripted program sees it. */
 export interface Monitor {
   readonly stack: string
+  readonly client: ResourceMonitorClient
   readonly register: (
     request: Partial<RegisterResourceRequest> & { type: string; name: string },
   ) => Promise<RegisterResourceResponse>
@@ -36,8 +37,10 @@ export interface Monitor {
     args?: Record<string, unknown>,
   ) => Promise<Record<string, unknown>>
   readonly registerPackage: (request: Partial<RegisterPackageRequest>) => Promise<string>
-  readonly invokeAs: (request: Partial<ResourceInvokeRequest>) => Promise<ResourceInvokeResponse>
-  readonly readAs: (request: Partial<ReadResourceRequest>) => Promise<ReadResourceResponse>
+  /** The same with all that may be asked. */
+  readonly invokeWith: (
+    request: Partial<ResourceInvokeRequest> & { tok: string },
+  ) => Promise<ResourceInvokeResponse>
   readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
   /** Reads what exists already, as `get` of a resource class does. */
   readonly read: (
@@ -47,21 +50,11 @@ export interface Monitor {
   ) => Promise<ReadResourceResponse>
 }
 
-/** Every load answers with the scripted provider; ending it is the test's affair. */
-export function pluginHost(scripted: ScriptedProvider): PluginHost {
-  const configured = new Map<string, Promise<void>>()
-  const { provider } = scripted
-  const shared = {
-    ...provider,
-    configure: (ask: Parameters<typeof provider.configure>[0]) => {
-      const known = configured.get(ask.urn) ?? provider.configure(ask)
-      configured.set(ask.urn, known)
-      return known
-    },
-    close: () => Promise.resolve(),
-  }
+/** Every load is an instance of its own; ending it is the test's affair. */
+export function pluginHost(instanceOf: (pkg: string) => Provider): PluginHost {
   return {
-    load: () => Promise.resolve(shared),
+    load: (_plugin, { pkg }) =>
+      Promise.resolve({ ...instanceOf(pkg), close: () => Promise.resolve() }),
     obtain: async () => ({ path: 'scripted' }),
     cancelAll: () => Promise.resolve(),
     abandon: () => undefined,
@@ -72,25 +65,37 @@ export function pluginHost(scripted: ScriptedProvider): PluginHost {
 export function programHost(program: Program | undefined): ProgramHost {
   return {
     run: async run => {
-      const client = new ResourceMonitorClient(run.monitorAddress, credentials.createInsecure(), {
-        'grpc.max_receive_message_length': -1,
-      })
-      const ended = runProgram(client, program).finally(() => client.close())
+      const { client, monitorOf, call } = connect(run.monitorAddress)
+      const ended = runProgram({ client, monitorOf, call }, program).finally(() => client.close())
       return { ended, stop: () => Promise.resolve() }
     },
+    packages: ({ directory }) => Promise.resolve(requiredPackages(directory)),
   }
 }
 
-async function runProgram(
-  client: ResourceMonitorClient,
-  program: Program | undefined,
-): Promise<{ error: string | undefined; bail: boolean }> {
-  const call = <T>(ask: (done: (failed: Error | null, value: T) => void) => unknown): Promise<T> =>
+/** A connection to a monitor. */
+interface Connected {
+  readonly client: ResourceMonitorClient
+  /** What registers below a parent where a request names none. */
+  readonly monitorOf: (root: string) => Monitor
+  readonly call: <T>(ask: (done: (failed: Error | null, value: T) => void) => unknown) => Promise<T>
+}
+
+function connect(address: string): Connected {
+  const client = new ResourceMonitorClient(address, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': -1,
+    // Addresses are used again by the next engine of a test.
+    'grpc.use_local_subchannel_pool': 1,
+  })
+  const call: Connected['call'] = ask =>
     new Promise((resolve, reject) =>
       ask((failed, value) => (failed === null ? resolve(value) : reject(failed))),
     )
-  const monitor = (root: string): Monitor => ({
+  const invokeWith: Monitor['invokeWith'] = request =>
+    call(done => client.invoke(ResourceInvokeRequest.create({ args: {}, ...request }), done))
+  const monitorOf = (root: string): Monitor => ({
     stack: root,
+    client,
     register: request =>
       call(done =>
         client.registerResource(
@@ -107,20 +112,11 @@ async function runProgram(
       const request = RegisterResourceOutputsRequest.create({ urn, outputs })
       await call<object>(done => client.registerResourceOutputs(request, done))
     },
-    invoke: async (tok, args = {}) => {
-      const request = ResourceInvokeRequest.create({ tok, args })
-      const answer = await call<ResourceInvokeResponse>(done => client.invoke(request, done))
-      return answer.return ?? {}
-    },
+    invoke: async (tok, args = {}) => (await invokeWith({ tok, args })).return ?? {},
+    invokeWith,
     registerPackage: async request => {
       const asked = RegisterPackageRequest.create(request)
       return (await call<RegisterPackageResponse>(done => client.registerPackage(asked, done))).ref
-    },
-    invokeAs: request =>
-      call(done => client.invoke(ResourceInvokeRequest.create({ args: {}, ...request }), done)),
-    readAs: request => {
-      const what = { acceptSecrets: true, parent: root, properties: {}, ...request }
-      return call(done => client.readResource(ReadResourceRequest.create(what), done))
     },
     call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
     read: (name, objectId, more = {}) => {
@@ -129,13 +125,33 @@ async function runProgram(
       return call(done => client.readResource(request, done))
     },
   })
+  return { client, monitorOf, call }
+}
+
+/** Lets a provider's component or method use a monitor, whose requests name their parents. */
+export async function withMonitor<T>(
+  address: string,
+  work: (monitor: Monitor) => Promise<T>,
+): Promise<T> {
+  const { client, monitorOf } = connect(address)
   try {
-    const root = await monitor('').register({
+    return await work(monitorOf(''))
+  } finally {
+    client.close()
+  }
+}
+
+async function runProgram(
+  { client, monitorOf, call }: Connected,
+  program: Program | undefined,
+): Promise<{ error: string | undefined; bail: boolean }> {
+  try {
+    const root = await monitorOf('').register({
       type: 'pulumi:pulumi:Stack',
       name: `${project}-${stackName}`,
       object: {},
     })
-    await program?.(monitor(root.urn))
+    await program?.(monitorOf(root.urn))
     await call<object>(done => client.signalAndWaitForShutdown({}, done))
     return { error: undefined, bail: false }
   } catch {

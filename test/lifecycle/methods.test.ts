@@ -1,7 +1,6 @@
-import { credentials, status } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CallResponse, type CallRequest } from '../../proto/gen/pulumi/provider.ts'
-import { RegisterResourceRequest, ResourceMonitorClient } from '../../proto/gen/pulumi/resource.ts'
 import { failing, type Script } from '../../shared/providers/pulumi/scripted-server.ts'
 import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
 import { createCloud } from './cloud.ts'
@@ -90,25 +89,6 @@ describe('a method of a resource', () => {
       expect(await refusal(without)).toContain('missing __self__')
     })
     expect(cloud.calls.map(({ tok }) => tok)).toEqual(['pulumi:providers:test/say'])
-  })
-
-  test('cannot register resources, and is told so', async () => {
-    let refused = ''
-    const register = async ({ monitorEndpoint }: CallRequest): Promise<unknown> => {
-      const client = new ResourceMonitorClient(monitorEndpoint, credentials.createInsecure())
-      const request = RegisterResourceRequest.create({ type: 'test:index:Thing', name: 'b' })
-      refused = await new Promise(done =>
-        client.registerResource(request, failed => done(String(failed))),
-      )
-      client.close()
-      return CallResponse.create({})
-    }
-    const engine = await engines.of(counting(register))
-    await engine.run(async monitor => {
-      await thing(monitor, 'a', {})
-      await say(monitor)
-    })
-    expect(refused).toContain('methods that register resources are not supported yet')
   })
 
   test('that the program did not register is not known', async () => {

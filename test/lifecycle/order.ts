@@ -72,13 +72,19 @@ export function createTracer(): Tracer {
     running.enterWith({ receipt, course })
     return course
   }
-  const coursesOf = (fact: Fact, [first, second]: readonly unknown[]): readonly string[] => {
+  const coursesOf = (fact: Fact, args: readonly unknown[]): readonly string[] => {
+    const [first, second, third] = args
     const per = new Set(listsWith(fact).map(([, list]) => list.per))
     const { receipt, course } = running.getStore() ?? { receipt: 'nobody', course: 'run nobody' }
     if (fact.call === 'chains.remove') {
       const ran = ranBy.get(String(first)) ?? []
       const message = `message ${String(first)}`
       return ran.length === 0 || courses.has(message) ? [...ran, message] : ran
+    }
+    // What ends by the generator's own hand is not in a delivery.
+    if (per.has('own') && receipt === 'nobody') {
+      const id = fact.by === '' ? first : fact.call === 'operations.arrive' ? third : second
+      return [`own ${String(id)}`]
     }
     if (per.has('chain')) return chainsOf(first).map(id => `chain ${id}`)
     if (per.has('message')) return [`message ${receipt}`]
@@ -209,6 +215,8 @@ function isEnd({ list, row }: Row): boolean {
   return isSkipped(effects, row, effects.length)
 }
 
+let settled = 0
+
 /** The decisions of an append as the table has them, each with the operation that it begins with. */
 function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string, number])[] {
   const { number, decisions } = record as LogRecord
@@ -217,6 +225,9 @@ function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string
     // It stands in one record with its phase, which tells of it.
     if (kind === 'pin' && decision.epoch > 1) return []
     if (kind === 'phase') return [[`log.append phase ${decision.phase}`, 0]]
+    // What the generator settles has no operation yet: each such hook is by itself.
+    if (kind === 'hooked') return [['log.append hooked', decision.operation ?? (settled -= 1)]]
+    if (kind === 'retried') return [['log.append retried', decision.operation.id]]
     const first = kind === 'registration' ? (decision.operations[0]?.id ?? -Number(number)) : 0
     return [[`log.append ${kind}`, first]]
   })

@@ -160,7 +160,7 @@ export function finalOf(ran: Ran, cloud: Cloud): Final {
 }
 
 /** The run without a kill: its effects, and what it comes to. */
-export async function unharmed({
+async function unharmed({
   program,
   asked,
 }: Scenario): Promise<{ readonly effects: number; readonly final: Final }> {
@@ -222,7 +222,7 @@ export async function checkCloud(
 const textOf = (id: unknown): string => (typeof id === 'string' ? id : '')
 
 /** What came of a killed and resumed run. */
-export interface Outlived {
+interface Outlived {
   /** Whether a create was left whose end nobody can know. */
   readonly isUnknowable: boolean
 }
@@ -231,7 +231,7 @@ export interface Outlived {
  * Kills the deployment of a scenario at one effect, resumes it, and checks: it comes to what the
  * unharmed one comes to, or names in a pending operation what nobody can know.
  */
-export async function checkOutlives(
+async function checkOutlives(
   { program, asked }: Scenario,
   kill: Killing,
   expected: Final,

@@ -1,4 +1,5 @@
 import type { Cloud } from './cloud.ts'
+import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type Monitor, openEngine, type Program, type TestEngine } from './engine.ts'
@@ -39,8 +40,8 @@ export async function stackOf({ catalog }: Pick<Platform, 'catalog'>): Promise<S
 export function createEngines() {
   const open: TestEngine[] = []
   return {
-    async of(cloud: Cloud): Promise<TestEngine> {
-      const engine = await openEngine(cloud.script)
+    async of(cloud: Cloud, more?: Readonly<Record<string, Script>>): Promise<TestEngine> {
+      const engine = await openEngine(cloud.script, undefined, more)
       open.push(engine)
       return engine
     },

@@ -8,12 +8,7 @@ export const foldingMutations: readonly Mutation[] = [
     name: 'an end is folded whose needs are not in hand',
     breaks: 'I6: the fold is of a closed set',
     file: 'shared/journal/facts.ts',
-    edits: [
-      [
-        'for (const operation of withheld(operations, facts)) facts',
-        'for (const operation of withheld(new Map(), facts)) facts',
-      ],
-    ],
+    edits: [['withheld(operations, facts, superseded)', 'withheld(new Map(), facts, superseded)']],
     caughtBy: [tests('shared/journal/facts')],
   },
   {

@@ -7,7 +7,7 @@ import type {
   ExecutorPorts,
 } from '../../shared/engine/executor/execution-context.ts'
 import { createSlots } from '../../shared/engine/deployment/slots.ts'
-import type { PlannedOperation } from '../../shared/engine/deployment/plan-run.ts'
+import type { PlannedOperation } from '../../shared/engine/deployment/hook-operations.ts'
 import { chainMessages } from '../../shared/engine/deployment/chain-messages.ts'
 import { sweep } from '../../shared/engine/deployment/sweep.ts'
 import { ProviderError } from '../../shared/providers/provider.ts'

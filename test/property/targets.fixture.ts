@@ -134,7 +134,8 @@ function goalOf(node: Node, registered: ReadonlySet<Urn>): Goal {
     ...{ protect: undefined, retainOnDelete: undefined, deletedWith: '', stackTrace: [] },
     ...{ propertyDependencies: new Map(), deleteBeforeReplace: undefined, ignoreChanges: [] },
     ...{ replaceOnChanges: [], additionalSecretOutputs: [], hideDiff: [], customTimeouts: {} },
-    ...{ replaceWith: [], replacementTrigger: null, sourcePosition: '' },
+    ...{ replaceWith: [], replacementTrigger: null, importId: '', sourcePosition: '' },
+    resourceHooks: new Map(),
   }
 }
 

@@ -169,6 +169,7 @@ function providerOver(cloud: Cloud, ask: AskCloud): Provider {
       }),
     invoke: async () => ({ outputs: new Map([['answer', cloud.answer()]]), failures: [] }),
     call: async () => ({ outputs: new Map([['answer', cloud.answer()]]), failures: [] }),
+    construct: () => Promise.reject(new Error('no component is made here')),
     cancel: async () => {},
     close: async () => {},
   }

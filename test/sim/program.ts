@@ -7,6 +7,9 @@ import {
   Result,
 } from '../../proto/gen/pulumi/resource.ts'
 import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
+import { createCallbacks } from '../../shared/engine/monitor/callbacks.ts'
+import { createHooks } from '../../shared/engine/monitor/hooks.ts'
+import { createRegistrar } from '../../shared/engine/monitor/register.ts'
 import { monitorHandlers, type MonitorDeps } from '../../shared/engine/monitor/monitor-service.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
 import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
@@ -23,6 +26,8 @@ export interface SimMonitor {
   readonly call: <T>(ask: (handlers: Handlers) => Promise<T>) => Promise<T>
 }
 
+const unused = { address: 'simulated', wasUsed: () => false, giveBack: () => undefined }
+
 /** Serves the monitor's own handlers; each call takes a moment there and back. */
 export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   const opened = Promise.withResolvers<MonitorDeps>()
@@ -30,14 +35,20 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   const released = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => undefined)
+  const callbacks = createCallbacks()
+  const hooks = createHooks(callbacks)
   const handlers = monitorHandlers(opened.promise, {
     signalled: signalled.resolve,
     released: released.promise,
+    registrar: createRegistrar(callbacks),
+    hooks,
   })
   return {
     server: {
       address: 'simulated',
-      methodsAddress: 'simulated too',
+      hooks,
+      // Its methods ask the monitor nothing.
+      methods: { lend: () => Promise.resolve(unused) },
       open: opened.resolve,
       abort: () => aborted.reject(new Bail()),
       signalled: signalled.promise,
@@ -66,6 +77,7 @@ export function programHostOf(monitor: SimMonitor, program: readonly Planned[]):
       const stop = async (): Promise<void> => stopped.resolve({ error: undefined, bail: true })
       return Promise.resolve({ ended, stop })
     },
+    packages: () => Promise.resolve([]),
   }
 }
 

@@ -30,6 +30,9 @@ const requestBody = z.strictObject({
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
+  /** Of a destroy: run the program too. */
+  runProgram: z.boolean().optional(),
+  ignoreProtect: z.literal(true).optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** The resources that it is about; absent: all. */
   targeting: targetingBody.optional(),
@@ -124,7 +127,7 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
-  const { archive: named, release, targeting, ...rest } = body
+  const { archive: named, release, ignoreProtect, targeting, runProgram, ...rest } = body
   const archive = named as BlobHash | undefined
   const asked: DeploymentRequest = {
     stack,
@@ -135,8 +138,10 @@ async function putRequest(
     options: {
       ...rest,
       execute: ports.execute,
+      ...(runProgram === true ? { runProgram } : {}),
       ...(release === undefined ? {} : { release }),
       ...(targeting === undefined ? {} : { targeting }),
+      ...(ignoreProtect === undefined ? {} : { ignoreProtect }),
     },
     program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
   }

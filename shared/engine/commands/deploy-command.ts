@@ -7,13 +7,16 @@
  * earlier ones end (I10).
  */
 import type { BlobHash } from '../../records/ids.ts'
+import { runsProgram } from '../../records/log.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/deployment.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import { mayBegin } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
+import { deployImport } from './import-command.ts'
 import { hasPlugins } from './missing-plugins.ts'
+import { requireProgram } from './need-program.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { deleteAll, runUp } from './up-command.ts'
 import {
@@ -28,17 +31,22 @@ import { scopeOf } from '../generator/scope.ts'
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
   const { life } = deps
   const { command, refresh } = life.request.options
-  if (command !== 'up' && !(await hasPlugins(life, base))) return false
+  await life.openPlan()
+  await life.openPolicies()
+  requireProgram(life, base)
+  const carryOn = runsProgram(life.request.options) ? runUp : deleteAll
+  if (carryOn !== runUp && !(await hasPlugins(life, base))) return false
+  if (command === 'import') return deployImport(deps, base)
   // A later epoch was refreshed, or is what a refresh came to.
   const which = base.epoch > 1 ? undefined : refreshBefore(base, command === 'refresh' || refresh)
   const scope = scopeOf(life.request.options.targeting, base)
   if (base.epoch === 1 && !mayBegin(life, base, { scope, which })) return false
-  if (which === undefined) return command === 'destroy' ? deleteAll(deps, base) : runUp(deps, base)
+  if (which === undefined) return carryOn(deps, base)
   const isWhole = await refreshStates(deps, base, refreshSteps(base, which, scope))
   if (command === 'refresh' || !isWhole || life.isAborted()) return isWhole
   const next = await rebased(deps, base)
   const fresh = { ...deps, recorded: undefined }
-  return command === 'destroy' ? deleteAll(fresh, next) : runUp(fresh, next)
+  return carryOn(fresh, next)
 }
 
 /** Compares states with the cloud; a failed read does not stop the others. */

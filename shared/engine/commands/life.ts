@@ -1,3 +1,5 @@
+import type { BlobHash } from '../../records/ids.ts'
+import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { RequiredPackage } from '../../programs/required-packages.ts'
 import type { PluginHost } from '../../providers/provider.ts'
@@ -11,6 +13,8 @@ import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
 import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
+import { createHeldBy, type HeldBy } from './held-by.ts'
+import { runsProgram } from '../../records/log.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
@@ -28,11 +32,13 @@ export interface LifeDeps {
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly digest: (text: string) => string
+  readonly policyPacks: AnalyzerHost
+  readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
 /** One generator process at work: its abort, its decisions, its base. */
-export interface Life extends LifeDeps {
+export interface Life extends LifeDeps, HeldBy {
   /**
    * Ends the deployment early: nothing more is decided. `thrown`: a fault that the caller must see.
    */
@@ -43,6 +49,8 @@ export interface Life extends LifeDeps {
   /** Notes that this process itself raised the stop flag: it is no wish of somebody else's. */
   readonly noteStop: () => void
   readonly hasStopped: () => boolean
+  /** A hook failed after its step was done: the deployment fails, and ends unless errors do not. */
+  readonly afterFailed: () => 'goes on' | 'ends'
   /** Whether something failed of which the deployment went on. */
   readonly hasFailed: () => boolean
   readonly contextOf: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
@@ -68,9 +76,11 @@ export function createLife(deps: LifeDeps): Life {
     return mine
   }
   const sets: GeneratorSets = emptySets()
+  const held = createHeldBy(deps)
   const [, project = '', stack = ''] = request.stack.split('/')
   return {
     ...deps,
+    ...held,
     abort,
     isAborted: () => isAborted,
     aborted: ended.promise,
@@ -80,11 +90,21 @@ export function createLife(deps: LifeDeps): Life {
     },
     hasStopped: () => hasStopped,
     hasFailed: () => hasFailed,
+    afterFailed() {
+      hasFailed = true
+      if (request.options.continueOnError) return 'goes on'
+      abort()
+      return 'ends'
+    },
     contextOf: (base, runner, replay) => ({
       stack,
       project,
       preview: request.dryRun,
       continueOnError: request.options.continueOnError,
+      autonaming: request.autonaming,
+      ...held.now(),
+      isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
+      ignoreProtect: request.options.ignoreProtect === true,
       base,
       sets,
       scope: scopeOf(request.options.targeting, base),

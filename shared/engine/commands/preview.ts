@@ -6,8 +6,11 @@ import { type PerformDeps } from '../executor/performing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, baseOf } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
+import { type PreviewDeps, previewStep } from '../generator/preview-step.ts'
+import { destroySteps } from '../generator/destroying.ts'
 import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
+import { planDeletes } from '../generator/planning.ts'
 import type { Scope } from '../generator/scope.ts'
 import type { Life } from './life.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
@@ -18,21 +21,19 @@ import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
  */
 export async function previewDeletes(
   ctx: GeneratorContext,
-  life: Pick<Life, 'performing' | 'request'>,
+  life: PreviewDeps & Pick<Life, 'request'>,
 ): Promise<boolean> {
   const mayGo = await deleteScope(ctx)
-  const condemned = condemnedSteps(ctx, mayGo)
-  let isWhole = areTargets(
-    ctx,
-    condemned.map(({ step }) => step),
-  )
+  const { graph, condemned } = ctx.isDestroying
+    ? destroySteps(ctx, { left: [], mayGo })
+    : { graph: ctx.base.graph, condemned: condemnedSteps(ctx, mayGo) }
+  const steps = condemned.map(({ step }) => step)
+  if (!planDeletes(ctx, steps.toReversed())) return false
+  let isWhole = areTargets(ctx, steps)
   tellKept(ctx, mayGo)
-  tellWaves(ctx.emitter, { graph: ctx.base.graph, condemned, release: releaseOf(life) })
+  tellWaves(ctx.emitter, { graph, condemned, release: releaseOf(life) })
   for (const { step } of condemned.toReversed()) {
-    ctx.emitter.pre(step)
-    const end = await perform(step, { preview: true }, life.performing)
-    ctx.emitter.ended(step, end)
-    ctx.emitter.count(step, end)
+    const end = await previewStep(step, life)
     if (end.verdict !== 'succeeded') isWhole = false
   }
   return isWhole

@@ -34,16 +34,9 @@ export async function runProgramPhase(
     dryRun: request.dryRun,
     parallel: options.parallel,
   }
-  const generator = createGenerator({
-    ctx,
-    config: request.config,
-    required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
-    surroundings: { ...info, monitorAddress: monitor.methodsAddress },
-  })
-  const packages = createPackages(life.uuid)
-  monitor.open({ generator, packages, info, root: source.root, hashAssets: life.hashAssets })
   const run = {
     ...info,
+    runtime: source.runtime,
     root: source.root,
     directory: source.directory,
     entryPoint: source.entryPoint,
@@ -52,6 +45,15 @@ export async function runProgramPhase(
     engineAddress: monitor.address,
   }
   try {
+    const generator = createGenerator({
+      ctx,
+      config: request.config,
+      required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
+      surroundings: { ...info, monitorAddress: monitor.address },
+      lendAddress: monitor.methods.lend,
+    })
+    const packages = createPackages(life.uuid)
+    monitor.open({ generator, packages, info, root: source.root, hashAssets: life.hashAssets })
     const { aborted, isAborted } = life
     const part = await runProgram({
       host: life.programs,

@@ -47,6 +47,8 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   })
   await Promise.race([exited, monitor.signalled, deps.aborted])
   if (deps.isAborted()) {
+    // Hooks of what still runs need the program.
+    await monitor.hooks.settled()
     monitor.abort()
     await leave(deps, program)
     await generator.settled()
@@ -60,10 +62,14 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   }
   await Promise.race([generator.settled(), deps.aborted])
   const isClean = !deps.isAborted()
-  if (!isClean) monitor.abort()
+  if (!isClean) {
+    await monitor.hooks.settled()
+    monitor.abort()
+  }
   return {
     isClean,
     async finish() {
+      await monitor.hooks.settled()
       if (deps.isAborted()) monitor.abort()
       monitor.release()
       const wasOver = isOver

@@ -1,6 +1,7 @@
-import type { OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
-import { stackType } from '../../names/urn.ts'
+import { decodeSnapshot } from '../../state/deployment.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { stackType, type Urn } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
@@ -10,17 +11,19 @@ import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
 import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
-import { createDeploymentRunner } from '../generator/deployment-runner.ts'
-import { createReplay } from '../generator/deployment-replay.ts'
+import { planDeletes as admitDeletes, tellUnmet, unmetOf } from '../generator/planning.ts'
+import { isStackAllowed, statesNow } from '../generator/policies.ts'
+import { destroySteps } from '../generator/destroying.ts'
 import { unwrittenPositions } from '../generator/positions.ts'
 import type { Replay } from '../generator/replay.ts'
 import { leftovers } from '../generator/replayed.ts'
-import { restore } from '../generator/restore.ts'
 import { stateGraph } from '../graph/dependencies.ts'
 import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
+import { contextOf } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { areAllProtected } from './protected-kept.ts'
+import { serveHooks } from './serve-hooks.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
 
@@ -43,17 +46,23 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    const ended: readonly Decision[] = [...positions, { kind: 'program-ended', ...sealed }]
+    const ended = { kind: 'program-ended', ...sealed } as const
     const hasTargets = areTargetsKnown(ctx)
-    isWhole = (await deleteCondemned(deps, ctx, ended)) && hasTargets
+    const areGone = await deleteCondemned(deps, ctx, unmet => [
+      ...positions,
+      unmet.length === 0 ? ended : { ...ended, unmet },
+    ])
+    isWhole = areGone && hasTargets && !life.hasFailed()
   }
   if (life.fault() === undefined) {
-    await applyStackOutputs(ctx, outputs, isWhole)
+    // A stack that is gone has none.
+    if (!ctx.isDestroying || !part.isClean) await applyStackOutputs(ctx, outputs, isWhole)
     const positions = part.isClean ? [] : unwrittenPositions(ctx, deps)
     await writer.append(...positions, { kind: 'phase', phase: 'outputs-applied' })
   }
+  const isAllowed = await judged(deps, ctx, isWhole, () => Promise.resolve(statesNow(ctx)))
   const hasFinished = await part.finish()
-  return isWhole && hasFinished && !life.isAborted()
+  return isAllowed && hasFinished && !life.isAborted()
 }
 
 /** `destroy`: everything in the base is deleted. */
@@ -63,7 +72,7 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
   if (known !== undefined)
     return (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
   const { ctx } = contextOf({ ...deps, recorded: undefined }, base)
-  return areAllProtected(ctx) || deleteCondemned(deps, ctx, [])
+  return areAllProtected(ctx) || deleteCondemned(deps, ctx, () => [])
 }
 
 /** The program ended in an earlier life: nothing is decided any more. */
@@ -72,23 +81,46 @@ async function afterProgram(
   ctx: GeneratorContext,
   replay: Replay | undefined,
 ): Promise<boolean> {
-  const { recorded, writer } = deps
-  if (recorded !== undefined) countRecorded({ ...deps, recorded }, ctx.base)
+  const { recorded, writer, before, life } = deps
   const known = recordedPlan(deps, ctx.base, 'deletes')
+  const isAsked = known?.some(({ operation: { op, id } }) => op === 'hook' && !before.has(id))
+  const served = isAsked === true ? serveHooks(life, ctx) : undefined
+  // A program that runs again counts by itself what it came to.
+  if (recorded !== undefined && served === undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const isStoppedByFailure = !ctx.continueOnError
   const hasTargets = areTargetsKnown(ctx)
   const areGone =
     known === undefined || (await followPlan(deps, { planned: known, isStoppedByFailure })).isWhole
-  const isWhole = areGone && hasTargets
-  if (deps.life.fault() !== undefined || recorded?.hasPassed('outputs-applied') === true)
-    return isWhole
+  const hasFinished = (await served?.finish()) !== false
+  const isMet = tellUnmet(ctx, recorded?.programEnded?.unmet ?? [])
+  const isWhole = isMet && areGone && hasTargets && hasFinished && !life.hasFailed()
+  const kept = async (): Promise<readonly ResourceState[]> => {
+    const { resources } = decodeSnapshot(await deps.foldNow(), deps.life.request.secrets)
+    return resources.filter(state => !state.delete && !state.external)
+  }
+  if (deps.life.fault() !== undefined) return isWhole
+  if (recorded?.hasPassed('outputs-applied') === true) return judged(deps, ctx, isWhole, kept)
   const stack = await stackState(ctx, replay)
+  if (ctx.isDestroying) return isWhole
   if (stack !== undefined) ctx.sets.current.set(stack.state.urn, { ...stack, op: 'same' })
   const outputs = recorded?.programEnded?.outputs
   const given = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
   await applyStackOutputs(ctx, given, isWhole)
   await writer.append({ kind: 'phase', phase: 'outputs-applied' })
-  return isWhole && !deps.life.isAborted()
+  return (await judged(deps, ctx, isWhole, kept)) && !deps.life.isAborted()
+}
+
+/** Whether all went well, and the policy packs say so of the stack that came of it. */
+async function judged(
+  { life }: CommandDeps,
+  ctx: GeneratorContext,
+  isWhole: boolean,
+  states: () => Promise<readonly ResourceState[]>,
+): Promise<boolean> {
+  if (!isWhole || life.isAborted() || life.hasFailed()) return false
+  if (ctx.analyzers.length === 0 || (await isStackAllowed(ctx, await states()))) return true
+  ctx.emitter.diagnostic('error', 'update failed')
+  return false
 }
 
 async function stackState(
@@ -102,40 +134,34 @@ async function stackState(
   return index < 0 ? undefined : ctx.base.tracked(index)
 }
 
-function contextOf(
-  deps: CommandDeps,
-  base: Base,
-): { readonly ctx: GeneratorContext; readonly replay: Replay | undefined } {
-  const { recorded, life } = deps
-  const given = new Map<string, number>()
-  const runner = createDeploymentRunner({
-    ...deps,
-    isInBase: ref => base.snapshot.extensions[ref] !== undefined,
-    nextCall(key) {
-      const at = given.get(key) ?? 0
-      given.set(key, at + 1)
-      return { at, known: recorded?.answer(key, at) }
-    },
-  })
-  const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
-  const ctx = life.contextOf(base, runner, replay)
-  const hasSucceeded = (id: OperationId): boolean =>
-    deps.before.get(id)?.head.end?.verdict === 'succeeded'
-  if (recorded !== undefined)
-    restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
-  return { ctx, replay }
+/** What the program does not register any more, and what earlier lives made of it. */
+function unwanted(
+  ctx: GeneratorContext,
+  { left, mayGo }: Parameters<typeof destroySteps>[1],
+): ReturnType<typeof destroySteps> {
+  const { graph, snapshot } = ctx.base
+  const condemned = [...condemnedSteps(ctx, mayGo), ...leftoverSteps(ctx, left)]
+  if (left.length === 0) return { graph, condemned }
+  const states = [...snapshot.resources, ...left.map(({ state }) => state)]
+  return { graph: stateGraph(states), condemned }
 }
 
-/** Plans and follows the deletes of what nobody wants any more; `before` is durable with the plan. */
+/**
+ * Plans and follows the deletes of what nobody wants any more; what `before` makes of the resources
+ * of which planned steps did not come is durable with the plan.
+ */
 async function deleteCondemned(
   deps: CommandDeps,
   ctx: GeneratorContext,
-  before: readonly Decision[],
+  before: (unmet: readonly Urn[]) => readonly Decision[],
 ): Promise<boolean> {
   const mayGo = await deleteScope(ctx)
   const left = await leftovers(ctx)
-  const condemned = [...condemnedSteps(ctx, mayGo), ...leftoverSteps(ctx, left)]
+  const { graph, condemned } = ctx.isDestroying
+    ? destroySteps(ctx, { left, mayGo })
+    : unwanted(ctx, { left, mayGo })
   const steps = condemned.map(({ step }) => step)
+  if (!admitDeletes(ctx, steps.toReversed())) return false
   // The program's end is not recorded: another life would take it for the leave to go on.
   if (!areTargets(ctx, steps)) {
     // Their providers are started all the same, as Pulumi does: one that cannot be is told as well.
@@ -144,14 +170,12 @@ async function deleteCondemned(
     return false
   }
   tellKept(ctx, mayGo)
+  const unmet = unmetOf(ctx)
+  const decisions = before(unmet)
   if (condemned.length === 0) {
-    if (before.length > 0) await deps.writer.append(...before)
-    return true
+    if (decisions.length > 0) await deps.writer.append(...decisions)
+    return tellUnmet(ctx, unmet)
   }
-  const graph =
-    left.length === 0
-      ? ctx.base.graph
-      : stateGraph([...ctx.base.snapshot.resources, ...left.map(({ state }) => state)])
   const release = releaseOf(deps.life)
   tellWaves(ctx.emitter, { graph, condemned, release })
   const waiting =
@@ -164,5 +188,6 @@ async function deleteCondemned(
     planned: planDeletes(graph, condemned, { ...deps, ...boundOf(deps.pin), waiting }),
     isStoppedByFailure: !ctx.continueOnError,
   }
-  return (await runPlan(deps, 'deletes', plan, before)).isWhole
+  const { isWhole } = await runPlan(deps, 'deletes', plan, decisions)
+  return tellUnmet(ctx, unmet) && isWhole
 }

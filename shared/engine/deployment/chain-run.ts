@@ -1,35 +1,25 @@
-import type { ChainQueuePort } from '../../ports/queue.ts'
-import type { DeploymentId, OperationId } from '../../records/ids.ts'
-import type { Operation } from '../../records/operation.ts'
+import type { Head } from '../../records/head.ts'
+import type { OperationId } from '../../records/ids.ts'
+import { isUnsent } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
-import { type Step, stepOf, type TrackedState } from '../step.ts'
+import { isReplacing, type Step, stepOf, type TrackedState } from '../step.ts'
 import { type EndedStep, type StepEnd, succeeded } from '../step-end.ts'
 import { chainMessages } from './chain-messages.ts'
-import type { EndWatcher } from './end-watcher.ts'
+import { driveHooked, type HookDeps } from './drive-hooked.ts'
+import type { RecordedEnd } from './end-watcher.ts'
+import { type Gathered, gathered, isHooked, type PlannedOperation } from './hook-operations.ts'
 import type { Liveness } from './liveness.ts'
 import { stepEndOf } from './recorded-end.ts'
-import type { Sealing } from './sealing.ts'
 import type { Slots } from './slots.ts'
 
 /** What following a chain needs. */
-export interface ChainDeps {
-  readonly deployment: DeploymentId
-  readonly chains: ChainQueuePort
+export interface ChainDeps extends HookDeps {
   /** What bounds the chains in flight; executors do where it is absent. */
   readonly slots?: Slots | undefined
-  readonly watcher: EndWatcher
   readonly liveness: Pick<Liveness, 'look'>
-  readonly sealing: Sealing
-  readonly emitter: StepEmitter
   /** The operations of which this process has told already, because it ran them. */
   readonly told: Set<OperationId>
-}
-
-/** One operation of a chain with the step that it is. */
-export interface ChainLink {
-  readonly operation: Operation
-  readonly step: Step | undefined
 }
 
 /**
@@ -39,7 +29,7 @@ export interface ChainLink {
  */
 export async function runChain(
   deps: ChainDeps,
-  chain: readonly ChainLink[],
+  chain: readonly PlannedOperation[],
   before: { readonly has: (id: OperationId) => boolean } = new Set(),
 ): Promise<readonly EndedStep[]> {
   const isOver = chain.every(({ operation }) => before.has(operation.id))
@@ -53,32 +43,50 @@ export async function runChain(
 
 async function sendChain(
   deps: ChainDeps,
-  chain: readonly ChainLink[],
+  chain: readonly PlannedOperation[],
   isOver: boolean,
 ): Promise<readonly EndedStep[]> {
-  const waits = chain.map(({ operation }) => {
-    const wait = deps.watcher.wait(operation.id)
-    wait.catch(() => undefined)
-    return wait
-  })
+  const steps = gathered(chain)
+  const plain = steps.filter(one => !isHooked(one))
+  const waits = new Map(
+    plain.map(({ call: { operation } }) => {
+      const wait = deps.watcher.wait(operation.id)
+      wait.catch(() => undefined)
+      return [operation.id, wait] as const
+    }),
+  )
   const [first] = chain
-  if (first !== undefined && !isOver)
+  if (first !== undefined && !isOver && !isUnsent(first.operation))
     await deps.chains.send(chainMessages(deps.deployment, [first.operation]))
   const ended: EndedStep[] = []
-  for (const [at, { operation, step }] of chain.entries()) {
-    const wait = waits[at]
-    if (step === undefined || wait === undefined) break
-    const recorded = await wait
-    const end = stepEndOf(recorded, deps.sealing)
-    tellEnd(deps, operation.id, { step, end })
-    const tracked = end.state === undefined ? undefined : trackedBy(end.state, operation.id)
-    const { executor } = recorded.head
+  for (const one of steps) {
+    const { operation, step } = one.call
+    if (step === undefined) break
+    const { end, made, head } = await endOf(deps, one, waits)
+    if (!isHooked(one)) tellEnd(deps, operation.id, { step, end })
+    const tracked = end.state === undefined ? undefined : trackedBy(end.state, made)
+    const executor = head?.executor ?? ''
     const isOrphaned =
       end.verdict === 'interrupted' && executor !== '' && (await deps.liveness.look()).has(executor)
     ended.push({ step, end, tracked, isOrphaned })
     if (end.verdict !== 'succeeded') break
   }
   return ended
+}
+
+/** How a step of a chain ended, and the operation that has its state. */
+async function endOf(
+  deps: ChainDeps,
+  one: Gathered,
+  waits: ReadonlyMap<OperationId, Promise<RecordedEnd>>,
+): Promise<{ readonly end: StepEnd; readonly made: OperationId; readonly head: Head | undefined }> {
+  if (isHooked(one)) {
+    const { end, operation, recorded } = await driveHooked(deps, one)
+    return { end, made: operation.id, head: recorded?.head }
+  }
+  const { id } = one.call.operation
+  const recorded = await (waits.get(id) ?? deps.watcher.wait(id))
+  return { end: stepEndOf(recorded, deps.sealing), made: id, head: recorded.head }
 }
 
 /** Counts an end, and tells of it unless the process that ran it is this one and has. */
@@ -118,7 +126,7 @@ export function tellReplaces(emitter: StepEmitter, steps: readonly Step[]): void
 
 /** The replace step that is told beside the create of a replacement. */
 export function replaceStepOf(made: Step): Step | undefined {
-  if (made.op !== 'create-replacement' && made.op !== 'read-replacement') return undefined
+  if (!isReplacing(made.op)) return undefined
   if (made.next === undefined) return undefined
   const { old, next, reason } = made
   return stepOf({ op: 'replace', effect: 'none', old, next, reason })

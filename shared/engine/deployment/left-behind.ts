@@ -1,6 +1,7 @@
 import type { OperationsPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Urn } from '../../names/urn.ts'
+import { isUnsent } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { RecordedEnd } from './end-watcher.ts'
 import { executedOperations, inBatches, type LogView } from './log-view.ts'
@@ -12,7 +13,7 @@ export interface LeftBehind {
   readonly recorded: Recorded
   /** Every end that stood when this life began, since the last pin. */
   readonly before: ReadonlyMap<OperationId, RecordedEnd>
-  /** How many of those are joins, upon which nobody waits. */
+  /** How many of those are joins and hooks, upon which nobody waits. */
   readonly joins: number
   /** How many had no end then. */
   readonly open: number
@@ -33,7 +34,7 @@ export async function leftBehind(
     for (const [id, end] of await ports.operations.ends(deployment, batch))
       if (end.head.end !== undefined) before.set(id, end)
   const open = ids.length - before.size
-  const joins = operations.filter(({ id, op }) => op === 'join' && before.has(id)).length
+  const joins = operations.filter(one => isUnsent(one) && before.has(one.id)).length
   return { recorded: recordedOf(view), before, joins, open, last: lastOperation(view) }
 }
 

@@ -106,6 +106,7 @@ export function executedOperations(
 ): readonly Operation[] {
   return view.decisions.flatMap(decision => {
     if (decision.kind === 'registration') return decision.operations
+    if (decision.kind === 'retried') return [decision.operation]
     if (decision.kind === 'plan') return decision.pages.flatMap(hash => view.pages.get(hash) ?? [])
     return []
   })

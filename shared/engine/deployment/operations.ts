@@ -29,6 +29,8 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
     releases: place.releases,
     ...(place.barrier === undefined ? {} : { barrier: place.barrier }),
     ...(step.skipCall ? { skipCall: true } : {}),
+    ...(step.ignoreProtect === true ? { ignoreProtect: true } : {}),
+    ...(step.planned === undefined ? {} : { planned: step.planned }),
     ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
     ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),
     ...(reason.detailedDiff === null
@@ -64,6 +66,8 @@ export function stepOfOperation(
     next: operation.state === undefined ? undefined : from.sealing.open(operation.state),
     effect: operation.effect,
     skipCall: operation.skipCall === true,
+    ...(operation.ignoreProtect === true ? { ignoreProtect: true } : {}),
+    ...(operation.planned === undefined ? {} : { planned: operation.planned }),
     reason: {
       keys: operation.keys ?? [],
       diffs: operation.diffs ?? [],

@@ -1,40 +1,26 @@
-import type { ChainQueuePort } from '../../ports/queue.ts'
-import type { BlobsPort, ControlPort, OperationsPort } from '../../ports/records.ts'
+import type { HintsPort } from '../../ports/queue.ts'
+import type { BlobsPort, ControlPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import type { BlobHash, DeploymentId, OperationId } from '../../records/ids.ts'
+import type { BlobHash, OperationId } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
-import type { Operation } from '../../records/operation.ts'
-import type { StepEmitter } from '../events/step-emitter.ts'
-import type { Step } from '../step.ts'
+import { isUnsent } from '../../records/operation.ts'
 import type { StepEnd } from '../step-end.ts'
 import { awaitRunning, runOutMs } from './await-running.ts'
 import { chainMessages } from './chain-messages.ts'
-import type { EndWatcher } from './end-watcher.ts'
+import { driveHooked, type HookDeps } from './drive-hooked.ts'
+import { type Gathered, gathered, isHooked, type PlannedOperation } from './hook-operations.ts'
 import type { Liveness } from './liveness.ts'
-import type { LogWriter } from './log-writer.ts'
 import { tellEnd } from './chain-run.ts'
 import { stepEndOf } from './recorded-end.ts'
-import type { Sealing } from './sealing.ts'
-
-/** A planned operation with the step that it is; joins have none. */
-export interface PlannedOperation {
-  readonly operation: Operation
-  readonly step: Step | undefined
-}
+import { untilReady } from './ready-watcher.ts'
 
 /** What a plan needs to be recorded and followed. */
-export interface PlanDeps {
-  readonly deployment: DeploymentId
-  readonly writer: LogWriter
+export interface PlanDeps extends HookDeps {
   readonly blobs: BlobsPort
-  readonly chains: ChainQueuePort
-  readonly operations: OperationsPort
+  readonly hints: HintsPort
   readonly control: ControlPort
   readonly clock: ClockPort
   readonly liveness: Liveness
-  readonly watcher: EndWatcher
-  readonly sealing: Sealing
-  readonly emitter: StepEmitter
   /** The operations of which this process has told already, because it ran them. */
   readonly told: Set<OperationId>
   /** Raises the stop flag: nothing more begins. */
@@ -46,6 +32,9 @@ export interface PlanResult {
   readonly ends: ReadonlyMap<OperationId, StepEnd>
   readonly isWhole: boolean
 }
+
+/** What plans are of. */
+export type PlanKind = (Decision & { readonly kind: 'plan' })['what']
 
 /** Most operations in a page. */
 const pageMax = 500
@@ -63,7 +52,7 @@ export interface Plan {
  */
 export async function runPlan(
   deps: PlanDeps,
-  what: 'refresh' | 'deletes',
+  what: PlanKind,
   plan: Plan,
   before: readonly Decision[] = [],
 ): Promise<PlanResult> {
@@ -78,7 +67,7 @@ export async function runPlan(
   // An early end may come before the plan was sent: it is told to who awaits the result.
   following.catch(() => undefined)
   await deps.writer.append(...before, { kind: 'plan', what, pages, operations: operations.length })
-  const ready = operations.filter(operation => operation.needs === 0 && operation.op !== 'join')
+  const ready = operations.filter(operation => operation.needs === 0 && !isUnsent(operation))
   await deps.chains.send(chainMessages(deps.deployment, ready))
   return following
 }
@@ -86,20 +75,21 @@ export async function runPlan(
 /** Follows a plan whose record is durable, whoever sent it. */
 export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   const byId = new Map(plan.planned.map(item => [item.operation.id, item]))
-  const remaining = new Set(
-    [...byId.values()].filter(item => item.step !== undefined).map(item => item.operation.id),
-  )
+  const steps = gathered(plan.planned)
+  const remaining = new Set(steps.map(({ call }) => call.operation.id))
   const ends = new Map<OperationId, StepEnd>()
+  const over = new AbortController()
   return new Promise((done, failed) => {
     let isEnding = false
     const finish = (): void => {
       if (remaining.size > 0 || isEnding) return
       isEnding = true
+      over.abort()
       done({
         ends,
         isWhole:
           [...ends.values()].every(end => end.verdict === 'succeeded') &&
-          ends.size === countOf(plan),
+          ends.size === steps.length,
       })
     }
     const block = (from: OperationId): void => {
@@ -110,22 +100,19 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
         byId.delete(next)
       }
     }
-    const note = (item: PlannedOperation, end: StepEnd): void => {
-      const { id } = item.operation
+    const note = ({ call, after }: Gathered, end: StepEnd): void => {
+      const { id } = call.operation
       if (!remaining.delete(id)) return
       ends.set(id, end)
-      if (item.step !== undefined) tellEnd(deps, id, { step: item.step, end })
+      if (call.step !== undefined && after === undefined)
+        tellEnd(deps, id, { step: call.step, end })
       if (end.verdict !== 'succeeded') {
-        block(id)
+        block(after?.id ?? id)
         if (plan.isStoppedByFailure && end.error?.protected !== true) deps.stop().catch(failed)
       }
       finish()
     }
-    for (const item of byId.values())
-      if (item.step !== undefined)
-        deps.watcher
-          .wait(item.operation.id)
-          .then(recorded => note(item, stepEndOf(recorded, deps.sealing)), failed)
+    for (const one of steps) endOf(deps, one, over.signal).then(end => note(one, end), failed)
     void runOutWhenStopped(deps, remaining, () => isEnding).then(dropped => {
       for (const id of dropped) remaining.delete(id)
       finish()
@@ -134,8 +121,14 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   })
 }
 
-function countOf(plan: Plan): number {
-  return plan.planned.filter(item => item.step !== undefined).length
+/** How a step ended; one between hooks is driven from here once it may begin. */
+async function endOf(deps: PlanDeps, one: Gathered, over: AbortSignal): Promise<StepEnd> {
+  if (!isHooked(one)) {
+    const recorded = await deps.watcher.wait(one.call.operation.id)
+    return stepEndOf(recorded, deps.sealing)
+  }
+  await untilReady(deps, one.before ?? one.call.operation, over)
+  return (await driveHooked(deps, one)).end
 }
 
 /**
@@ -153,6 +146,8 @@ async function runOutWhenStopped(
     const control = await deps.control.read(deps.deployment)
     if (control !== undefined && control.stop === 'none') continue
     await awaitRunning(deps, [...remaining])
+    // What is done may have hooks that still run.
+    await deps.hooks.settled()
     // What ended meanwhile is told by its hint, or here.
     await deps.clock.sleep(runOutMs)
     return [...remaining]

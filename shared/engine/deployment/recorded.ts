@@ -1,4 +1,5 @@
 import type { Urn } from '../../names/urn.ts'
+import type { OperationId } from '../../records/ids.ts'
 import type { Decision, Phase } from '../../records/log.ts'
 import type { Operation, StateReference } from '../../records/operation.ts'
 import type { StoredResource } from '../../state/stored.ts'
@@ -27,6 +28,12 @@ export interface Recorded {
   /** The extensions whose records stand. */
   readonly extensions: ReadonlySet<string>
   readonly programEnded: Of<'program-ended'> | undefined
+  /** What a hook operation came to. */
+  readonly hooked: (operation: OperationId) => Of<'hooked'> | undefined
+  /** What hooks of a resource came to that the generator settles. */
+  readonly hookedAt: (urn: Urn, hook: string) => Of<'hooked'> | undefined
+  /** The operation that took the place of a failed one. */
+  readonly retried: (operation: OperationId) => Operation | undefined
 }
 
 /** Reads a log as what a new life has to know of the ones before. */
@@ -40,6 +47,8 @@ export function recordedOf(view: LogView): Recorded {
   const phases = new Set<Phase>()
   const extensions = new Set<string>()
   let programEnded: Of<'program-ended'> | undefined
+  const hooked = new Map<OperationId | string, Of<'hooked'>>()
+  const retried = new Map<OperationId, Operation>()
   for (const decision of decisions) {
     if (decision.kind === 'registration') push(byUrn, decision.urn, decision)
     else if (decision.kind === 'settled') push(byUrn, decision.operation.urn, decision)
@@ -48,6 +57,9 @@ export function recordedOf(view: LogView): Recorded {
     else if (decision.kind === 'phase') phases.add(decision.phase)
     else if (decision.kind === 'extension') extensions.add(decision.ref)
     else if (decision.kind === 'program-ended') programEnded = decision
+    else if (decision.kind === 'retried') retried.set(decision.of, decision.operation)
+    else if (decision.kind === 'hooked')
+      hooked.set(decision.operation ?? `${decision.hook} ${decision.urn}`, decision)
     else if (decision.kind === 'plan')
       plans.set(
         decision.what,
@@ -65,7 +77,17 @@ export function recordedOf(view: LogView): Recorded {
     hasPassed: phase => phases.has(phase),
     extensions,
     programEnded,
+    hooked: operation => hooked.get(operation),
+    hookedAt: (urn, hook) => hooked.get(`${hook} ${urn}`),
+    retried: operation => retried.get(operation),
   }
+}
+
+/** The last of the operations that took each other's place, from one of them on. */
+export function lastTry({ retried }: Pick<Recorded, 'retried'>, id: OperationId): OperationId {
+  let last = id
+  for (let next = retried(last); next !== undefined; next = retried(last)) last = next.id
+  return last
 }
 
 /** The highest operation id that a log has, 0 when it has none. */
@@ -80,7 +102,7 @@ export function lastOperation(view: LogView): number {
 
 function operationsIn(decision: Decision, view: LogView): readonly Operation[] {
   if (decision.kind === 'registration') return decision.operations
-  if (decision.kind === 'settled') return [decision.operation]
+  if (decision.kind === 'settled' || decision.kind === 'retried') return [decision.operation]
   if (decision.kind === 'plan') return decision.pages.flatMap(hash => view.pages.get(hash) ?? [])
   return []
 }

@@ -15,6 +15,8 @@ const repeatable: ReadonlySet<Operation['op']> = new Set([
   'discard-replaced',
   'read',
   'read-replacement',
+  'import',
+  'import-replacement',
   'refresh',
   'remove-pending-replace',
 ])

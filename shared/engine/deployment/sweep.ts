@@ -2,7 +2,7 @@ import type { ChainQueuePort } from '../../ports/queue.ts'
 import type { OperationsPort } from '../../ports/records.ts'
 import { freshHead, type Head } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
-import type { Operation } from '../../records/operation.ts'
+import { isUnsent, type Operation } from '../../records/operation.ts'
 import { type Arrival, arrivalsAfterFailure, arrivalsOf } from './arrivals.ts'
 import { chainMessages } from './chain-messages.ts'
 import { inBatches } from './log-view.ts'
@@ -42,7 +42,7 @@ export async function sweep(
   await bringOn(deps, operations, settled)
   const left = operations.filter(({ id }) => settled.get(id)?.end === undefined)
   const ready = left
-    .filter(operation => operation.op !== 'join' && isReady(settled.get(operation.id), operation))
+    .filter(operation => !isUnsent(operation) && isReady(settled.get(operation.id), operation))
     .filter(({ id }) => deps.maySend?.(id) ?? true)
   if (ready.length > 0) await deps.chains.send(chainMessages(deps.deployment, ready))
   return left

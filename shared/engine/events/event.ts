@@ -3,6 +3,7 @@
  * The display, `--json` and history use only this stream (engine.md 9).
  */
 import type { StepOp } from '../../records/operation.ts'
+import type { PolicyPayload } from './policy-events.ts'
 import type { WholeStates } from './whole-states.ts'
 
 /** Where the events of a deployment go. Emission never waits and never throws. */
@@ -24,6 +25,7 @@ export type EngineEventPayload =
   | { readonly diagnosticEvent: DiagnosticEvent }
   | { readonly preludeEvent: { readonly config: Readonly<Record<string, string>> } }
   | { readonly summaryEvent: SummaryEvent }
+  | PolicyPayload
   | { readonly resourcePreEvent: { readonly metadata: StepMetadata; readonly planning?: boolean } }
   | { readonly resOutputsEvent: { readonly metadata: StepMetadata; readonly planning?: boolean } }
   | {
@@ -84,4 +86,6 @@ export interface StepState {
   readonly outputs: Readonly<Record<string, unknown>>
   readonly provider: string
   readonly initErrors?: readonly string[]
+  /** Paths whose differences are not shown. */
+  readonly hideDiffs?: readonly string[]
 }

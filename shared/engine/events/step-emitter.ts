@@ -3,7 +3,7 @@ import { nameOf } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { redactMap } from '../../values/walk.ts'
-import { isLogical, type Step, stepOf, type TrackedState } from '../step.ts'
+import { isImport, isLogical, type Step, stepOf, type TrackedState } from '../step.ts'
 import { type StepEnd, succeeded } from '../step-end.ts'
 import type {
   DiagnosticEvent,
@@ -38,6 +38,8 @@ export interface StepEmitter {
     urn?: string,
   ) => void
   readonly emit: (event: EngineEventPayload) => void
+  /** Takes secret texts of the configuration out of a message. */
+  readonly scrub: (text: string) => string
   /** Logical steps by kind, so far. */
   readonly counts: () => Readonly<Record<string, number>>
   /** Whether a provider could not say whether something took place. */
@@ -122,6 +124,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     },
     diagnostic,
     emit: sink.emit,
+    scrub: about.scrub,
     counts: () => Object.fromEntries(counted),
     isMaybeCorrupt: () => maybeCorrupt,
   }
@@ -129,12 +132,14 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
 
 /** What an event says of a step, before (no end) or after it. */
 function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
+  // What an import found is what it is shown against.
+  const old = isImport(step.op) ? end?.state : step.old?.state
   const next = newState(step, end)
   return {
     op,
     urn: step.urn,
     type: step.type,
-    old: step.old === undefined ? null : stepState(step.old.state),
+    old: old === undefined ? null : stepState(old),
     new: next === undefined ? null : stepState(next),
     ...(step.reason.keys.length > 0 ? { keys: step.reason.keys } : {}),
     ...(step.reason.diffs.length > 0 ? { diffs: step.reason.diffs } : {}),
@@ -167,7 +172,7 @@ function isCountedRead(step: Step, end: StepEnd): boolean {
 
 /** Steps that people are not shown: default providers and bookkeeping. */
 function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
-  if (step.op === 'remove-pending-replace' || step.op === 'join') return true
+  if (['remove-pending-replace', 'join', 'hook'].includes(step.op)) return true
   return isProviderType(step.type) && isDefaultProviderName(nameOf(step.urn))
 }
 
@@ -196,5 +201,6 @@ function stepState(state: ResourceState): StepState {
     outputs: redactMap(state.outputs),
     provider: state.provider,
     ...(state.initErrors.length > 0 ? { initErrors: state.initErrors } : {}),
+    ...(state.hideDiff.length > 0 ? { hideDiffs: state.hideDiff } : {}),
   }
 }

@@ -73,6 +73,8 @@ function callOf(op: StepOp): Call | undefined {
       return 'delete'
     case 'read':
     case 'read-replacement':
+    case 'import':
+    case 'import-replacement':
     case 'refresh':
       return 'read'
     case 'same':
@@ -81,6 +83,7 @@ function callOf(op: StepOp): Call | undefined {
     case 'discard-replaced':
     case 'remove-pending-replace':
     case 'join':
+    case 'hook':
       return undefined
     default:
       return op satisfies never

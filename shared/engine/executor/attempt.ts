@@ -48,8 +48,9 @@ export async function callAndRecord(
     const end = failed({ message: messageOf(step), status: 'ok' })
     return (await record(ports, context, task, { end, startedAt })) ? end : undefined
   }
-  if (!context.told.has(task.operation.id)) emitter.pre(step)
-  context.told.add(task.operation.id)
+  const isTeller = task.operation.hooked !== true
+  if (isTeller && !context.told.has(task.operation.id)) emitter.pre(step)
+  if (isTeller) context.told.add(task.operation.id)
   const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
   const deps = { ...context.performing, warn, provider: underLease(context) }
   const end = task.isAgain
@@ -66,7 +67,7 @@ export async function callAndRecord(
     return (await keepTrying(tryingOf(ports, context, task.operation), lapse)) ? 'again' : undefined
   }
   if (!(await record(ports, context, task, { end, startedAt }))) return undefined
-  emitter.ended(step, end)
+  if (isTeller) emitter.ended(step, end)
   await noteSlow(ports, context, step, tookMs)
   return end
 }

@@ -1,9 +1,8 @@
 import type { Provider, ReadResult } from '../../providers/provider.ts'
-import { isProviderType } from '../../names/provider-reference.ts'
+import { isProviderType, unknownText } from '../../names/provider-reference.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { diffInputs } from '../../values/diff.ts'
 import { equalMaps } from '../../values/equal.ts'
-import { containsUnknown } from '../../values/walk.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
@@ -13,7 +12,7 @@ import { type PerformDeps, providerFor, readQuestion, subjectOf } from './perfor
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const next = step.next
   if (next === undefined) throw new TypeError('a read has a state to fill')
-  if (next.id === '' || containsUnknown(next.id)) return succeeded({ ...next, outputs: emptyMap })
+  if (next.id === unknownText) return succeeded({ ...next, outputs: emptyMap })
   const provider = await providerFor(step, deps)
   const read = await provider.read({
     ...subjectOf(next),
@@ -46,7 +45,6 @@ function readState(
     ...next,
     id: read.id === '' ? next.id : read.id,
     outputs: read.outputs ?? emptyMap,
-    refreshBeforeUpdate: read.refreshBeforeUpdate,
   }
   if (old === undefined) return state
   const isMoved = !equalMaps(old.inputs, state.inputs) || !equalMaps(old.outputs, state.outputs)

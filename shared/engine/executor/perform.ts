@@ -13,6 +13,7 @@ import { scrubber, secretTexts } from '../../values/scrub.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
 import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
+import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
 import { asking, type PerformDeps, providerFor, subjectOf } from './performing.ts'
 import { endAfter } from '../../providers/whose-error.ts'
@@ -80,12 +81,16 @@ function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<
     case 'read':
     case 'read-replacement':
       return performRead(step, deps)
+    case 'import':
+    case 'import-replacement':
+      return performImport(step, mode, deps)
     case 'refresh':
       return performRefresh(step, deps)
     case 'same':
     case 'replace':
     case 'remove-pending-replace':
     case 'join':
+    case 'hook':
       return Promise.resolve(succeeded(step.next))
     default:
       return step.op satisfies never

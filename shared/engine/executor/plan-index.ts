@@ -46,6 +46,7 @@ export function createPlanIndex(
       if (decision.kind === 'pin') pin = decision
       if (decision.kind === 'extension') extensions.set(decision.ref, decision.extension)
       if (decision.kind === 'settled') settle(decision.operation.id, decision.state)
+      if (decision.kind === 'retried') operations.set(decision.operation.id, decision.operation)
       if (decision.kind === 'registration')
         for (const operation of decision.operations) operations.set(operation.id, operation)
       if (decision.kind === 'plan')

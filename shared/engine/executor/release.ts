@@ -8,7 +8,7 @@ import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 
 /** What a release needs of its executor. */
 type Releasing = Pick<ExecutionContext, 'deployment' | 'plan'>
-type ReleasePorts = Pick<ExecutorPorts, 'operations' | 'chains'>
+type ReleasePorts = Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'>
 
 /** An end, and whether what it releases may have been noted before. */
 interface Ended {
@@ -38,6 +38,8 @@ export async function releaseWaiters(
     const next: Arrival[] = []
     for (const { waiter, isReady, verdict } of found.flatMap(one => one ?? [])) {
       if (isReady && waiter.op === 'join') joins.set(waiter.id, waiter)
+      // Its generator runs it, and hears of it here if it listens.
+      else if (isReady && waiter.op === 'hook') ports.hints.hint(context.deployment, waiter.id)
       else if (isReady) ready.set(waiter.id, waiter)
       if (verdict === undefined || !ended.isAgain || redone.has(waiter.id)) continue
       redone.add(waiter.id)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
-import { type Alias, type AliasSubject, aliasUrns } from './aliases.ts'
+import type { Alias } from '../../names/alias.ts'
+import { type AliasSubject, aliasUrns } from './aliases.ts'
 
 const urn = (rest: string): Urn => `urn:pulumi:dev::shop::${rest}` as Urn
 const stackUrn = urn('pulumi:pulumi:Stack::shop-dev')

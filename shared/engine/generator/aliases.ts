@@ -1,19 +1,5 @@
+import type { Alias } from '../../names/alias.ts'
 import { childUrn, nameOf, partsOf, stackType, typeOf, type Urn } from '../../names/urn.ts'
-
-/**
- * Another name that a resource had: a URN, or what differs from now. `parent` '' means no parent.
- */
-export type Alias =
-  | { readonly kind: 'urn'; readonly urn: Urn }
-  | {
-      readonly kind: 'spec'
-      readonly name?: string
-      readonly type?: string
-      readonly stack?: string
-      readonly project?: string
-      /** Absent: the parent of now. '': none. */
-      readonly parent?: Urn | ''
-    }
 
 /** What a resource is called now. */
 export interface AliasSubject {

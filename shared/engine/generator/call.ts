@@ -1,12 +1,14 @@
 import { isProviderType, packageOf } from '../../names/provider-reference.ts'
 import { parseUrn, type Urn } from '../../names/urn.ts'
-import { messageOf } from '../../errors/error.ts'
-import type { CallResult, Surroundings } from '../../providers/provider.ts'
-import type { PackageRequest } from '../../providers/package-request.ts'
+import type { CallResult } from '../../providers/provider.ts'
+import type { Surroundings } from '../../providers/construct.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { dependenciesOf, downgradeOutputs } from '../../values/walk.ts'
-import { bail, Bail, type GeneratorContext } from './context.ts'
+import { downgradeOutputs } from '../../values/walk.ts'
+import { type Answer, bail, Bail, type GeneratorContext } from './context.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
 import { deniedMessage, deniedPackage } from './denied.ts'
+import { withOutputs } from './output-dependencies.ts'
+import { problemsOf } from './problem-lines.ts'
 import { type DefaultProviders, extensionFor } from './provider-resolution.ts'
 
 /** A method call of the program. */
@@ -19,16 +21,34 @@ export interface MethodRequest {
   /** The resource whose method it is, '' where the request names none. */
   readonly self: { readonly urn: string; readonly id: string | undefined } | undefined
   readonly plugin: PackageRequest
+  readonly stackTraceHandle: string
+}
+
+/** An address of the monitor that one call has for itself, so that its requests are known. */
+export interface CallAddress {
+  readonly address: string
+  /** Whether the method asked the monitor for something. */
+  readonly wasUsed: () => boolean
+  readonly giveBack: () => void
+}
+
+/** What a method call needs. */
+export interface MethodDeps {
+  readonly defaults: DefaultProviders
+  readonly surroundings: Surroundings
+  readonly lendAddress: () => Promise<CallAddress>
 }
 
 /**
- * Calls a method and records what it answered, as with functions. The answer has no output values
- * any more: what they depend on is said apart. Source: `engine.md` 2.2.
+ * Calls a method and records what it answered, as with functions. One that registers resources is
+ * called again by each later life, so that they are registered there too, and its recorded answer
+ * is given. The answer has no output values any more: what they depend on is said apart. Throws
+ * `Bail` after a provider's error was told. Source: `engine.md` 2.2.
  */
 export async function callMethod(
   ctx: GeneratorContext,
   asked: MethodRequest,
-  deps: { readonly defaults: DefaultProviders; readonly surroundings: Surroundings },
+  deps: MethodDeps,
 ): Promise<CallResult> {
   const { token, args } = asked
   const named = referenceFor(ctx, asked)
@@ -45,20 +65,43 @@ export async function callMethod(
   ]
   const key = ctx.digestOfCall({ kind: 'call', words, args, provider })
   try {
-    return await ctx.runner.answer(key, async () => {
-      const instance = await ctx.providers.instance(provider, extension)
-      const { surroundings } = deps
-      const about = { token, args, argDependencies, surroundings, preview: ctx.preview }
-      const { outputs, failures, dependencies } = await instance.call(about)
-      return {
-        outputs: downgradeOutputs(outputs),
-        failures,
-        dependencies: withOutputs(outputs, dependencies ?? new Map()),
-      }
-    })
+    const answer = ctx.runner.answer(key, () =>
+      askMethod(ctx, { ...asked, provider, argDependencies }, deps),
+    )
+    answer.catch(() => undefined)
+    // A method that waits for what will not come any more is not waited for.
+    const answered = await Promise.race([answer, ctx.aborted])
+    if (answered === undefined || ctx.isAborted()) throw new Bail()
+    return answered
   } catch (thrown) {
     if (ctx.isAborted()) throw new Bail()
-    return bail(ctx, `call to function '${token}' failed: ${messageOf(thrown)}`)
+    return bail(ctx, `call to function '${token}' failed: ${problemsOf(thrown, args)}`)
+  }
+}
+
+async function askMethod(
+  ctx: GeneratorContext,
+  asked: MethodRequest,
+  { surroundings, lendAddress }: MethodDeps,
+): Promise<Answer> {
+  const extension = extensionFor(ctx, asked.plugin)
+  const instance = await ctx.providers.instance(asked.provider, extension)
+  const { token, args, argDependencies, stackTraceHandle } = asked
+  const about = { token, args, argDependencies, stackTraceHandle, preview: ctx.preview }
+  const place = await lendAddress()
+  try {
+    const { outputs, failures, dependencies } = await instance.call({
+      ...about,
+      surroundings: { ...surroundings, monitorAddress: place.address },
+    })
+    return {
+      outputs: downgradeOutputs(outputs),
+      failures,
+      dependencies: withOutputs(outputs, dependencies ?? new Map()),
+      isAskedAgain: place.wasUsed(),
+    }
+  } finally {
+    place.giveBack()
   }
 }
 
@@ -76,17 +119,4 @@ function referenceFor(ctx: GeneratorContext, { token, self, provider }: MethodRe
   const goal = ctx.sets.goals.get(parseUrn(self.urn))
   if (goal === undefined) throw new Error(`unknown resource ${self.urn}`)
   return goal.provider
-}
-
-/** Dependencies with those that output values inside have, for every property, sorted. */
-function withOutputs(
-  map: PropertyMap,
-  dependencies: ReadonlyMap<string, readonly Urn[]>,
-): ReadonlyMap<string, readonly Urn[]> {
-  const all = new Map(dependencies)
-  for (const [key, value] of map)
-    all.set(key, [...new Set([...(all.get(key) ?? []), ...dependenciesOf(value)])])
-  return new Map(
-    [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, urns]) => [key, [...urns].sort()]),
-  )
 }

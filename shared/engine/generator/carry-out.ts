@@ -6,10 +6,11 @@ import { emptyMap } from '../../values/value.ts'
 import { withoutInternal } from '../../providers/provider-inputs.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
 import type { Step } from '../step.ts'
-import { type EndedStep, succeeded } from '../step-end.ts'
+import { type EndedStep, failed, succeeded } from '../step-end.ts'
 import { Bail, failRegistration, type GeneratorContext } from './context.ts'
 import { type Candidate, isSettledHere } from './candidate.ts'
 import { noteEnds } from './note-ends.ts'
+import { afterSettled, beforeSettled } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
 /** Carries the steps of a registration out and answers what the resource is then. */
@@ -22,10 +23,12 @@ export async function carryOut(
   const last = steps.findLast(step => step.op !== 'replace')
   if (last === undefined) throw new TypeError('a registration comes to a step')
   const current =
-    last.op === 'same'
-      ? await settleSame(ctx, candidate, last)
-      : await carryOutChange(ctx, candidate, steps)
+    last.op !== 'same'
+      ? await carryOutChange(ctx, candidate, steps)
+      : // What was just imported as the program wants it needs no step besides.
+        (candidate.claim.imported ?? (await settleSame(ctx, candidate, last)))
   ctx.sets.current.set(current.state.urn, current)
+  ctx.planning.draft?.outputs(current.state.urn, current.state.outputs)
   return current
 }
 
@@ -157,8 +160,15 @@ async function settleChange(
     ctx.emitter.count(step, end)
     return { step, end, tracked: undefined }
   }
+  const refused = await beforeSettled(ctx, step)
+  if (refused !== undefined) {
+    const end = failed({ message: refused, status: 'ok' })
+    ctx.emitter.ended(step, end)
+    return { step, end, tracked: undefined }
+  }
   const state = markSecretOutputs(await settledState(ctx, step, step.next), () => undefined)
   const tracked = await ctx.runner.settle({ step, state, ...recordOf(ctx, candidate, steps) })
+  await afterSettled(ctx, step, tracked.state)
   const end = succeeded(tracked.state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)
@@ -173,7 +183,8 @@ async function settledState(
   const now = ctx.timestamp()
   const isUpdate = step.op === 'update'
   const times = ctx.preview ? {} : isUpdate ? { modified: now } : { created: now, modified: now }
-  if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...times }
+  // Only what is made moves the times of a component: a change of it is nothing in the cloud.
+  if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
   const id = isUpdate ? (step.old?.state.id ?? '') : ctx.preview ? unknownText : ctx.uuid()
   await ctx.providers.configure(next.urn, id, next.inputs)
   return { ...next, id, outputs: withoutInternal(next.inputs), ...times }

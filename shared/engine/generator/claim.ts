@@ -1,9 +1,11 @@
 import { childUrn, partsOf, type Urn } from '../../names/urn.ts'
 import { type ResourceState, resourceState } from '../../state/resource.ts'
 import type { TrackedState } from '../step.ts'
-import { type Alias, aliasUrns } from './aliases.ts'
+import type { Alias } from '../../names/alias.ts'
+import { aliasUrns } from './aliases.ts'
 import { bail, type GeneratorContext } from './context.ts'
 import type { Goal } from './goal.ts'
+import type { CurrentState } from './sets.ts'
 
 /** A registration that got its URN and found its old state. */
 export interface Claim {
@@ -13,6 +15,8 @@ export interface Claim {
   readonly index: number | undefined
   /** The alias that matched, if one did. */
   readonly alias: Urn | undefined
+  /** What was imported for it: its old state from then on. */
+  readonly imported?: CurrentState
 }
 
 /**
@@ -91,7 +95,10 @@ export function draftOf(goal: Goal, claim: Claim): ResourceState {
     ignoreChanges: goal.ignoreChanges,
     hideDiff: goal.hideDiff,
     replaceOnChanges: goal.replaceOnChanges,
-    replacementTrigger: goal.replacementTrigger,
+    resourceHooks: goal.resourceHooks,
+    // As in the original: what is compared after an import has no trigger, nor is one kept of it.
+    replacementTrigger: claim.imported === undefined ? goal.replacementTrigger : null,
+    importID: goal.importId,
     extensionRef: goal.extensionRef ?? '',
     sourcePosition: goal.sourcePosition,
     stackTrace: goal.stackTrace,

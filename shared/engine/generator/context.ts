@@ -6,18 +6,22 @@
  * what the clock, chance or the network say outside of the ports; a reply is made from the stored
  * form of an end that is durable; after an abort nothing is decided.
  */
+import type { Analyzer } from '../../providers/analyzers/analyzer.ts'
 import type { CallResult, Provider } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { Extension, SetDelta } from '../../records/log.ts'
+import type { Autonaming } from '../../names/automatic-name.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
+import type { HookMoment } from '../hooks.ts'
 import type { Base } from '../deployment/base.ts'
 import { deniedMessage, deniedPackage } from './denied.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { Goal } from './goal.ts'
+import type { Planning } from '../plan/planning.ts'
 import type { Replay } from './replay.ts'
 import type { Scope } from './scope.ts'
 import type { GeneratorSets } from './sets.ts'
@@ -43,10 +47,21 @@ export interface StepRunner {
   /** Records outputs that were registered: the whole state that results. */
   readonly outputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
   /**
-   * The answer to a call of the program: the recorded one, or what `ask` says, recorded before the
-   * next decision is (I10). Equal keys are answered in the order in which they were asked.
+   * Runs the hooks of a resource that the generator settles, once for all lives; answers why one
+   * failed. Told of it are only warnings.
    */
-  readonly answer: (key: string, ask: () => Promise<CallResult>) => Promise<CallResult>
+  readonly hook: (moment: HookMoment) => Promise<string | undefined>
+  /**
+   * The answer to a call of the program: the recorded one, or what `ask` says, recorded before the
+   * next decision is (I10). Equal keys are answered in the order in which they were asked. What is
+   * to be asked again is, before its recorded answer is given.
+   */
+  readonly answer: (key: string, ask: () => Promise<Answer>) => Promise<CallResult>
+}
+
+/** An answer to a call, and whether later lives must ask all the same for what else comes of it. */
+export interface Answer extends CallResult {
+  readonly isAskedAgain?: boolean
 }
 
 /** A step that the generator settles; `goal` and `sets` as of a registration. */
@@ -63,6 +78,14 @@ export interface GeneratorContext {
   readonly project: string
   readonly preview: boolean
   readonly continueOnError: boolean
+  readonly autonaming: Autonaming | undefined
+  readonly planning: Planning
+  /** The policy packs that judge what is decided, in order. */
+  readonly analyzers: readonly Analyzer[]
+  /** A destroy that runs its program: nothing is made or changed but components and providers. */
+  readonly isDestroying: boolean
+  /** Whether protected resources are deleted and replaced like others. */
+  readonly ignoreProtect: boolean
   readonly base: Base
   readonly sets: GeneratorSets
   /** What the deployment is about. */
@@ -93,6 +116,13 @@ export interface GeneratorContext {
   readonly digestOf: (goal: Goal) => string
   /** Keyed digest of a call of the program, to find its recorded answer. */
   readonly digestOfCall: (call: CallIdentity) => string
+}
+
+/** Reports that a hook failed after its step was done: the state stays, the deployment fails. */
+export function hookFailed(ctx: GeneratorContext, message: string, urn: Urn): void {
+  ctx.emitter.diagnostic('error', message, urn)
+  ctx.noteFailure()
+  if (!ctx.continueOnError) ctx.abort()
 }
 
 /** Thrown when an error was reported already and nothing more is to be decided. */

@@ -1,10 +1,11 @@
 import type { OperationId } from '../../records/ids.ts'
+import { isUnsent } from '../../records/operation.ts'
 import type { Base } from '../deployment/base.ts'
 import { isWhole, replaceStepOf } from '../deployment/chain-run.ts'
 import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
 import { stepEndOf } from '../deployment/recorded-end.ts'
-import type { Recorded, RecordedDecision } from '../deployment/recorded.ts'
+import { lastTry, type Recorded, type RecordedDecision } from '../deployment/recorded.ts'
 import type { Sealing } from '../deployment/sealing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { stepOf } from '../step.ts'
@@ -31,7 +32,10 @@ export function countRecorded(deps: CountDeps, base: Base): void {
     touched.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
     const ended = endedOf(deps, decision, base)
     for (const { step, end } of ended) emitter.count(step, end)
-    const length = decision.kind === 'registration' ? decision.operations.length : 1
+    const length =
+      decision.kind === 'registration'
+        ? decision.operations.filter(one => !isUnsent(one)).length
+        : 1
     if (!isWhole(ended, length)) continue
     for (const { step } of ended) {
       const replace = replaceStepOf(step)
@@ -46,7 +50,7 @@ export function countRecorded(deps: CountDeps, base: Base): void {
 }
 
 function endedOf(
-  { before, sealing }: CountDeps,
+  { before, sealing, recorded: all }: CountDeps,
   decision: RecordedDecision,
   base: Base,
 ): readonly EndedStep[] {
@@ -58,8 +62,8 @@ function endedOf(
     return [{ step, end: succeeded(next), tracked: undefined }]
   }
   return decision.operations.flatMap(operation => {
-    const recorded = before.get(operation.id)
-    if (recorded === undefined) return []
+    const recorded = before.get(lastTry(all, operation.id))
+    if (recorded === undefined || isUnsent(operation)) return []
     const end = stepEndOf(recorded, sealing)
     return [{ step: stepOfOperation(operation, open), end, tracked: undefined }]
   })

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../records/ids.ts'
-import { operationOf } from '../deployment/operations.ts'
-import type { PlannedOperation } from '../deployment/plan-run.ts'
+import { operationsAround } from '../deployment/hook-operations.ts'
+import type { PlannedOperation } from '../deployment/hook-operations.ts'
 import type { Sealing } from '../deployment/sealing.ts'
 import { type Barriers, barriersBetween, slicesOf } from '../graph/barriers.ts'
 import { type DeleteEdges, deleteEdges } from '../graph/delete-edges.ts'
@@ -39,11 +39,11 @@ export function planDeletes(
   const barriers =
     waiting === 'for dependents' ? barriersBetween([]) : barriersOf(condemned, edges, atOnce)
   const steps = new Map(condemned.map(({ index, step }) => [String(index), step]))
-  return placesOf(nodesOf(condemned, edges), { barriers, waiting, nextId }).map(
-    ({ key, place }): PlannedOperation => {
+  return placesOf(nodesOf(condemned, edges), { barriers, waiting, nextId }).flatMap(
+    ({ key, place }): readonly PlannedOperation[] => {
       const step = steps.get(key)
-      if (step === undefined) return { operation: joinOf(place), step }
-      return { operation: operationOf(step, place, deps.sealing), step }
+      if (step === undefined) return [{ operation: joinOf(place), step }]
+      return operationsAround(step, place, deps)
     },
   )
 }

@@ -45,7 +45,8 @@ export function condemnedSteps(
   const going = spared.size === 0 ? found : found.filter(({ index }) => !spared.has(index))
   return going.map(({ index, op, effect }) => {
     const old = base.tracked(index)
-    return { index, step: stepOf({ op, effect, old, skipCall: isWithoutCall(ctx, old.state) }) }
+    const skipCall = isWithoutCall(ctx, old.state)
+    return { index, step: stepOf({ op, effect, old, skipCall, ignoreProtect: ctx.ignoreProtect }) }
   })
 }
 
@@ -83,7 +84,11 @@ export function leftoverSteps(
   return left.map((old, at) => {
     const op = old.state.external ? 'discard' : 'delete'
     const skipCall = isWithoutCall(ctx, old.state)
-    return { index: first + at, step: stepOf({ op, effect: 'remove', old, skipCall }) }
+    const { ignoreProtect } = ctx
+    return {
+      index: first + at,
+      step: stepOf({ op, effect: 'remove', old, skipCall, ignoreProtect }),
+    }
   })
 }
 

@@ -1,5 +1,6 @@
 import type { OperationsPort } from '../../ports/records.ts'
 import type { OperationId } from '../../records/ids.ts'
+import { isUnsent } from '../../records/operation.ts'
 import { error } from '../../errors/error.ts'
 import type { Base } from '../deployment/base.ts'
 import {
@@ -13,8 +14,8 @@ import {
 import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
 import { stepEndOf } from '../deployment/recorded-end.ts'
-import type { Recorded } from '../deployment/recorded.ts'
-import type { TrackedState } from '../step.ts'
+import { lastTry, type Recorded } from '../deployment/recorded.ts'
+import { isImport, type TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
 import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 
@@ -40,11 +41,11 @@ export function createReplay(deps: ReplayDeps): Replay {
   const rerun: Replay['rerun'] = async ({ operations }, note) => {
     const chain = operations.map(operation => ({
       operation,
-      step: stepOfOperation(operation, open),
+      step: isUnsent(operation) ? undefined : stepOfOperation(operation, open),
     }))
-    const steps = chain.map(({ step }) => step)
+    const steps = chain.flatMap(({ step }) => step ?? [])
     const ended = await runChain(deps, chain, before)
-    if (isWhole(ended, chain.length))
+    if (isWhole(ended, steps.length))
       tellReplaces(
         deps.emitter,
         steps.flatMap(step => replaceStepOf(step) ?? []),
@@ -64,6 +65,13 @@ export function createReplay(deps: ReplayDeps): Replay {
       if (first !== undefined) running.set(first.id, ended)
       return ended
     },
+    importOf: urn =>
+      recorded
+        .of(urn)
+        .findLast(
+          (decision): decision is RecordedRegistration =>
+            decision.kind === 'registration' && decision.operations.some(({ op }) => isImport(op)),
+        ),
     deletingFirst: urn =>
       recorded.decisions.findLast(
         (decision): decision is RecordedRegistration =>
@@ -72,7 +80,7 @@ export function createReplay(deps: ReplayDeps): Replay {
       ),
     async withdraw({ operations }) {
       const [first] = operations
-      if (first === undefined) return false
+      if (first === undefined || recorded.hooked(first.id) !== undefined) return false
       return deps.operations.select(deps.deployment, first.id, {
         owner: '',
         attempt: 0,
@@ -83,7 +91,8 @@ export function createReplay(deps: ReplayDeps): Replay {
       const last = recorded.of(urn).at(-1)
       if (last === undefined) return undefined
       if (last.kind === 'settled') return settled(last).tracked
-      return madeBy(deps, last.operations.findLast(({ effect }) => effect !== 'remove')?.id)
+      const made = last.operations.findLast(one => one.effect !== 'remove' && !isUnsent(one))
+      return madeBy(deps, made === undefined ? undefined : lastTry(recorded, made.id))
     },
   }
 }

@@ -1,7 +1,6 @@
-import type { OperationId } from '../../records/ids.ts'
-import type { Operation } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { Step } from '../step.ts'
+import { runHook } from '../deployment/drive-hooked.ts'
 import {
   type ChainDeps,
   isWhole,
@@ -9,18 +8,14 @@ import {
   tellReplaces,
   trackedBy,
 } from '../deployment/chain-run.ts'
-import type { LogWriter } from '../deployment/log-writer.ts'
+import { type PlannedOperation, operationsAround } from '../deployment/hook-operations.ts'
 import { operationOf } from '../deployment/operations.ts'
-import type { Recorded, RecordedAnswer } from '../deployment/recorded.ts'
+import type { RecordedAnswer } from '../deployment/recorded.ts'
 import { equalResources } from '../../state/equal.ts'
 import type { StepRunner } from './context.ts'
 
 /** What a runner over the records needs. */
 export interface DeploymentRunnerDeps extends ChainDeps {
-  readonly writer: LogWriter
-  readonly nextId: () => OperationId
-  /** What earlier lives decided; absent in the first. */
-  readonly recorded: Recorded | undefined
   /** Whether the base has an extension. */
   readonly isInBase: (extension: string) => boolean
   /** Counts a call of a key; `known`: the answer that an earlier life recorded. */
@@ -39,9 +34,9 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
   return {
     async run({ urn, goal, steps, sets }) {
       const called = steps.filter(step => step.op !== 'replace')
-      const operations = chainOf(called, deps)
+      const chain = chainOf(called, deps)
+      const operations = chain.map(({ operation }) => operation)
       await writer.append({ kind: 'registration', urn, goal, operations, sets })
-      const chain = operations.map((operation, at) => ({ operation, step: called[at] }))
       const ended = await runChain(deps, chain)
       if (!isWhole(ended, called.length)) return ended
       tellReplaces(deps.emitter, steps)
@@ -73,8 +68,19 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       })
       return { state, ref: target.ref }
     },
+    async hook(moment) {
+      const { urn, hook } = moment
+      const known = recorded?.hookedAt(urn, hook)
+      if (known !== undefined) return known.error
+      const error = await runHook(deps, moment)
+      const verdict = error === undefined ? 'succeeded' : 'failed'
+      const why = error === undefined ? {} : { error }
+      await writer.append({ kind: 'hooked', urn, hook, verdict, ...why })
+      return error
+    },
     async answer(key, ask) {
       const { at, known } = deps.nextCall(key)
+      if (known?.isAskedAgain === true) await ask()
       if (known !== undefined)
         return {
           outputs: sealing.openMap(known.outputs),
@@ -90,6 +96,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
         outputs: sealing.sealMap(answer.outputs),
         failures: answer.failures,
         ...(answer.dependencies === undefined ? {} : { dependencies: [...answer.dependencies] }),
+        ...(answer.isAskedAgain === true ? { isAskedAgain: true } : {}),
       })
       return answer
     },
@@ -97,14 +104,13 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
 }
 
 /** Each operation is the only need of the next. */
-function chainOf(steps: readonly Step[], deps: DeploymentRunnerDeps): readonly Operation[] {
-  const ids = steps.map(() => deps.nextId())
-  return steps.flatMap((step, at) => {
-    const id = ids[at]
-    const next = ids[at + 1]
-    if (id === undefined) return []
-    const place = { id, needs: at === 0 ? 0 : 1, releases: next === undefined ? [] : [next] }
-    return [operationOf(step, place, deps.sealing)]
+function chainOf(steps: readonly Step[], deps: DeploymentRunnerDeps): readonly PlannedOperation[] {
+  const links = steps.flatMap((step, at) =>
+    operationsAround(step, { id: deps.nextId(), needs: at === 0 ? 0 : 1, releases: [] }, deps),
+  )
+  return links.map(({ operation, step }, at) => {
+    const next = links[at + 1]?.operation.id
+    return { step, operation: { ...operation, releases: next === undefined ? [] : [next] } }
   })
 }
 

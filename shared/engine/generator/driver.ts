@@ -7,6 +7,7 @@ import { diffInputs } from '../../values/diff.ts'
 import { equalMaps } from '../../values/equal.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
+import { namingOf, tellUnnamed } from './naming.ts'
 import { noDiff } from './verdict.ts'
 
 /** What a decision asks about one resource: its provider's, the registry's, or plain comparison. */
@@ -29,7 +30,8 @@ export async function driverFor(ctx: GeneratorContext, next: ResourceState): Pro
   return customDriver(ctx, next, await instanceOf(ctx, next, next.urn))
 }
 
-const componentDriver: Driver = {
+/** Nobody is asked about a component. */
+export const componentDriver: Driver = {
   check: undefined,
   diff: (old, newInputs) =>
     Promise.resolve(
@@ -40,8 +42,14 @@ const componentDriver: Driver = {
 function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Provider): Driver {
   const subject = { urn: next.urn, name: nameOf(next.urn), type: next.type }
   return {
-    check: (olds, news, randomSeed) =>
-      provider.check({ ...subject, olds, news, randomSeed, allowUnknowns: ctx.preview }),
+    check: async (olds, news, randomSeed) => {
+      const naming = namingOf(ctx, { ...subject, seed: randomSeed })
+      const asked = { ...subject, olds, news, randomSeed, allowUnknowns: ctx.preview }
+      const result = await provider.check({ ...asked, naming })
+      if (result.isNameUntold === true && naming?.mustBeHeard === true)
+        tellUnnamed(ctx, subject.urn)
+      return result
+    },
     diff: (old, newInputs, ignoreChanges) =>
       providerDiff(ctx, provider, old, { newInputs, ignoreChanges }),
   }

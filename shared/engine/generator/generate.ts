@@ -8,11 +8,16 @@ import { ProviderError } from '../../providers/provider.ts'
 import { type Step, stepOf } from '../step.ts'
 import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
+import { adopted } from './adopt.ts'
 import { type Claim, claimUrn, draftOf } from './claim.ts'
+import { leftForDelete } from './destroying.ts'
 import { differenceOf } from './difference.ts'
 import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
+import { deletedFirst } from './naming.ts'
+import { planGoal, planSteps, planUntargeted, seedOf } from './planning.ts'
+import { underPolicies } from './policies.ts'
 import { carriedOn, replayed } from './replayed.ts'
 import { carryOut } from './carry-out.ts'
 import { replacementSteps } from './replacement.ts'
@@ -29,7 +34,8 @@ const gatherMs = 400
  * Decides one registration, carries it out, and answers what the resource is then. Errors were
  * reported when it throws `Bail` or `RegistrationFailed`. Source: `engine.md` 5.3-5.8.
  */
-export async function generate(ctx: GeneratorContext, goal: Goal): Promise<CurrentState> {
+export async function generate(ctx: GeneratorContext, asked: Goal): Promise<CurrentState> {
+  const goal = deletedFirst(ctx, asked)
   const claim = claimUrn(ctx, goal)
   ctx.sets.goals.set(claim.urn, goal)
   try {
@@ -41,9 +47,22 @@ export async function generate(ctx: GeneratorContext, goal: Goal): Promise<Curre
       ctx.sets.current.set(claim.urn, known)
       return known
     }
-    if (!isTargeted && !(await isTaken(ctx, claim))) return passOver(ctx, claim, draft)
-    const candidate = await checked(ctx, goal, claim, { draft, isTargeted })
+    const left = ctx.isDestroying ? await leftForDelete(ctx, goal, claim) : undefined
+    if (left !== undefined) return left
+    if (!isTargeted && !(await isTaken(ctx, claim))) {
+      planUntargeted(ctx, claim, goal)
+      const kept = claim.old?.state ?? draft
+      await underPolicies(ctx, { goal, claim, next: kept, compared: kept.inputs })
+      return passOver(ctx, claim, draft)
+    }
+    const taken = isTargeted ? await adopted(ctx, goal, claim) : claim
+    const made = await checked(ctx, goal, taken, {
+      draft: taken === claim ? draft : draftOf(goal, taken),
+      isTargeted,
+    })
+    const candidate = await underPolicies(ctx, made)
     const steps = await decideSteps(ctx, candidate)
+    planSteps(ctx, steps)
     requireMade(ctx, steps)
     return await carryOut(ctx, candidate, steps)
   } catch (thrown) {
@@ -84,19 +103,23 @@ async function checked(
     )
   }
   const driver = await orBail(ctx, claim, () => driverFor(ctx, draft))
-  const seed = ctx.randomSeed()
-  if (driver.check === undefined)
-    return { goal, claim, driver, next: draft, compared: inputs, seed }
-  if (!isTargeted && old !== undefined) {
+  const seed = seedOf(ctx, claim.urn)
+  if (driver.check !== undefined && !isTargeted && old !== undefined) {
     const next = { ...draft, inputs: old.inputs }
+    planGoal(ctx, claim, { goal, inputs: old.inputs, seed, isFresh: false })
     return { goal, claim, driver, next, compared: old.inputs, seed }
   }
   const fresh = isFresh(ctx, claim)
+  if (driver.check === undefined) {
+    planGoal(ctx, claim, { goal, inputs, seed, isFresh: fresh })
+    return { goal, claim, driver, next: draft, compared: inputs, seed }
+  }
   const check = driver.check
   const result = await orBail(ctx, claim, () =>
     fresh ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed),
   )
   requireValid(ctx, claim, goal, result)
+  planGoal(ctx, claim, { goal, inputs: result.inputs, seed, isFresh: fresh })
   return {
     goal,
     claim,

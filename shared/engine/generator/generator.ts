@@ -1,22 +1,34 @@
+import { packageOf } from '../../names/provider-reference.ts'
 import { stackType, type Urn } from '../../names/urn.ts'
-import type { CallResult, Surroundings } from '../../providers/provider.ts'
+import type { Surroundings } from '../../providers/construct.ts'
+import type { CallResult } from '../../providers/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { equalMaps } from '../../values/equal.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'
 import type { ConfigValue } from '../request.ts'
-import { callMethod, type MethodRequest } from './call.ts'
+import { type CallAddress, callMethod, type MethodRequest } from './call.ts'
+import {
+  type Constructed,
+  constructComponent,
+  providersFor,
+  type RemoteRegistration,
+} from './construct.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 import { generate } from './generate.ts'
-import { inherit, type Registration } from './goal.ts'
+import type { Registration } from './goal.ts'
 import { deniedMessage, deniedPackage } from './denied.ts'
+import { type Heir, type Inheritance, inherited } from './inherited.ts'
+import { planOutputs } from './planning.ts'
 import {
   createDefaultProviders,
-  explicitProvider,
+  type DefaultProviders,
   extensionFor,
   resolveProvider,
 } from './provider-resolution.ts'
 import { type ReadRequest, readResource } from './read.ts'
+import { createResourceTree, type ResourceTree } from './resource-tree.ts'
+import { afterOutputs } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
 /** A function call of the program. */
@@ -33,9 +45,18 @@ export interface InvokeRequest {
 export interface Generator {
   /**
    * Decides, carries out, and answers what the resource is. Throws `Bail` or `RegistrationFailed`
-   * after the error was told.
+   * after the error was told. `hasInherited`: what its parent hands down was put in already.
    */
-  readonly register: (registration: Registration) => Promise<CurrentState>
+  readonly register: (registration: Registration, hasInherited?: boolean) => Promise<CurrentState>
+  /** What a registration gets from its parent where it says nothing itself. */
+  readonly inherited: (asked: Heir) => Inheritance
+  /**
+   * Has a provider make a component, and answers what came of it. Throws `Bail` after its error was
+   * told.
+   */
+  readonly construct: (asked: RemoteRegistration) => Promise<Constructed>
+  /** Registers something below a parent, which is known to be on its way from here on. */
+  readonly below: ResourceTree['below']
   readonly read: (request: ReadRequest) => Promise<CurrentState>
   /** Outputs of a component at once, of the stack at the end. */
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
@@ -57,12 +78,15 @@ export interface GeneratorDeps {
   readonly required: ReadonlyMap<string, PackageRequest>
   /** What methods are told. */
   readonly surroundings: Surroundings
+  /** An address of the monitor for one method call. */
+  readonly lendAddress: () => Promise<CallAddress>
 }
 
 /** Makes the generator of one run of a program. */
 export function createGenerator(deps: GeneratorDeps): Generator {
   const { ctx, config, required } = deps
   const defaults = createDefaultProviders(ctx, config, required)
+  const tree = createResourceTree(ctx.aborted)
   const open = new Set<Promise<unknown>>()
   let stackOutputs: PropertyMap | undefined
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -71,29 +95,46 @@ export function createGenerator(deps: GeneratorDeps): Generator {
     done.catch(() => undefined)
     return done
   }
-  const register = async (asked: Registration): Promise<CurrentState> => {
-    const above = asked.parent === '' ? undefined : ctx.sets.goals.get(asked.parent)
-    const registration = inherit(asked, above)
+  const register = async (asked: Registration, hasInherited: boolean): Promise<CurrentState> => {
+    const registration = hasInherited ? asked : { ...asked, ...inherited(ctx, asked) }
     const goal = await resolveProvider(ctx, registration, defaults, required)
     const current = await generate(ctx, goal)
-    if (!registration.custom) rememberProviders(ctx, registration, current.state.urn)
+    const { urn, id } = current.state
+    const { custom, parent } = registration
+    if (!custom) ctx.sets.componentProviders.set(urn, providersFor(ctx, registration))
+    tree.note({ urn, parent, custom, exists: id !== '' })
+    return current
+  }
+  const construct = async (asked: RemoteRegistration): Promise<Constructed> => {
+    const made = await constructComponent(ctx, asked, { ...deps, defaults })
+    const { parent } = asked.registration
+    tree.note({ urn: made.urn, parent, custom: false, exists: true })
+    return made
+  }
+  const read = async (asked: ReadRequest): Promise<CurrentState> => {
+    const current = await readResource(ctx, asked, defaults)
+    tree.note({ urn: current.state.urn, parent: asked.parent, custom: true, exists: true })
     return current
   }
   return {
-    register: asked => track(register(asked)),
-    read: asked => track(readResource(ctx, asked, defaults)),
+    register: (asked, hasInherited = false) => track(register(asked, hasInherited)),
+    inherited: asked => inherited(ctx, asked),
+    construct: asked => track(construct(asked)),
+    below: tree.below,
+    read: asked => track(read(asked)),
     registerOutputs: (urn, outputs) => {
       const current = ctx.sets.current.get(urn)
       if (current === undefined)
         bail(ctx, `cannot complete a resource '${urn}' whose registration isn't pending`, urn)
+      // What is not made has no outputs either.
+      if (current.passedOver === 'not made') return Promise.resolve()
       if (current.state.type === stackType && current.state.parent === '') {
         stackOutputs = outputs
         return Promise.resolve()
       }
-      if (current.passedOver === 'not made') return Promise.resolve()
-      return track(applyOutputs(ctx, current, outputs))
+      return track(applyOutputs(ctx, current, outputs).then(() => afterOutputs(ctx, urn)))
     },
-    invoke: asked => track(invoke(ctx, asked, request => defaults.reference(request))),
+    invoke: asked => track(invoke(ctx, asked, { tree, defaults })),
     call: asked => track(callMethod(ctx, asked, { ...deps, defaults })),
     async settled() {
       while (open.size > 0) await Promise.allSettled([...open])
@@ -102,18 +143,13 @@ export function createGenerator(deps: GeneratorDeps): Generator {
   }
 }
 
-function rememberProviders(ctx: GeneratorContext, registration: Registration, urn: Urn): void {
-  const above =
-    registration.parent === '' ? undefined : ctx.sets.componentProviders.get(registration.parent)
-  ctx.sets.componentProviders.set(urn, new Map([...(above ?? []), ...registration.providers]))
-}
-
 /** Puts outputs into a resource's state; written only when they differ. Source: `engine.md` 6.5. */
 export async function applyOutputs(
   ctx: GeneratorContext,
   current: CurrentState,
   outputs: PropertyMap,
 ): Promise<void> {
+  planOutputs(ctx, current.state.urn, outputs)
   const state = { ...current.state, outputs }
   const unchanged = equalMaps(current.state.outputs, outputs)
   const tracked = unchanged ? current : await ctx.runner.outputs(current, state)
@@ -124,18 +160,12 @@ export async function applyOutputs(
 async function invoke(
   ctx: GeneratorContext,
   asked: InvokeRequest,
-  defaultFor: (request: PackageRequest) => Promise<string>,
+  deps: { readonly tree: ResourceTree; readonly defaults: DefaultProviders },
 ): Promise<CallResult | 'unknown'> {
-  const waits = asked.dependsOn.map(urn => ctx.sets.current.get(urn)?.state)
-  if (waits.some(state => state?.custom === true && state.id === '')) return 'unknown'
-  const provider = {
-    provider: asked.provider,
-    providers: new Map(),
-    parent: asked.parent,
-    type: asked.token,
-  }
-  const explicit = explicitProvider(ctx, provider)
-  const reference = explicit === '' ? await defaultFor(asked.plugin) : explicit
+  const above = providersFor(ctx, { ...asked, providers: none }).get(packageOf(asked.token))
+  const named = asked.provider || (above ?? '')
+  const reference = named === '' ? await deps.defaults.reference(asked.plugin) : named
+  if (await deps.tree.isOpen(asked.dependsOn)) return 'unknown'
   if (ctx.isAborted()) throw new Bail()
   const denied = deniedPackage(reference)
   if (denied !== undefined) throw new Error(deniedMessage(denied, asked.token))
@@ -156,7 +186,12 @@ async function invoke(
   }
 }
 
-/** The state of a resource of this deployment, for references. Source: `engine.md` 4.6. */
+const none: ReadonlyMap<string, string> = new Map()
+
+/**
+ * The state of a resource that was registered or read in this deployment, for references. Source:
+ * `engine.md` 4.6.
+ */
 function getResource(ctx: GeneratorContext, args: PropertyMap): CallResult {
   const given = args.get('urn')
   const urn = typeof given === 'string' ? given : ''

@@ -24,6 +24,8 @@ const goal: Goal = {
   customTimeouts: {},
   replaceWith: [],
   replacementTrigger: null,
+  resourceHooks: new Map(),
+  importId: '',
   sourcePosition: 'project:///index.ts#1',
   stackTrace: [],
 }

@@ -25,7 +25,10 @@ const open: Seal = plaintext => ({ plaintext })
  */
 export function canonicalGoal(goal: Goal): string {
   const { sourcePosition: _position, stackTrace: _trace, ...kept } = goal
-  const { inputs, replacementTrigger, propertyDependencies, dependencies, ...options } = kept
+  const { inputs, replacementTrigger, propertyDependencies, dependencies, ...rest } = kept
+  const { importId, resourceHooks, ...plain } = rest
+  // Absent where it says nothing: records of older versions lack it.
+  const options = importId === '' ? plain : { ...plain, importId }
   const byProperty = [...propertyDependencies].map(([key, urns]) => [key, [...urns].sort()])
   return JSON.stringify([
     Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -33,5 +36,6 @@ export function canonicalGoal(goal: Goal): string {
     byProperty.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     encodeStoredMap(inputs, open),
     encodeStored(replacementTrigger, open),
+    ...(resourceHooks.size === 0 ? [] : [[...resourceHooks].sort(([a], [b]) => (a < b ? -1 : 1))]),
   ])
 }

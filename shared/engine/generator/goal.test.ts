@@ -31,6 +31,8 @@ const silent: Registration = {
   customTimeouts: {},
   replaceWith: [],
   replacementTrigger: null,
+  resourceHooks: new Map(),
+  importId: '',
   sourcePosition: '',
   stackTrace: [],
 }

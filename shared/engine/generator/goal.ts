@@ -1,8 +1,8 @@
 import type { Urn } from '../../names/urn.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
-import type { PropertyMap, PropertyValue } from '../../values/value.ts'
-import type { Alias } from './aliases.ts'
+import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
+import type { Alias } from '../../names/alias.ts'
 
 /** One registration as the program sent it, parsed; undefined = the program said nothing. */
 export interface Registration {
@@ -33,6 +33,10 @@ export interface Registration {
   readonly customTimeouts: CustomTimeouts
   readonly replaceWith: readonly Urn[]
   readonly replacementTrigger: PropertyValue
+  /** Names of hooks by their moment. */
+  readonly resourceHooks: ReadonlyMap<string, readonly string[]>
+  /** The id of what the resource is to adopt, '' for none. */
+  readonly importId: string
   readonly sourcePosition: string
   readonly stackTrace: readonly StackFrame[]
 }
@@ -48,11 +52,42 @@ export interface Goal
   readonly extensionRef?: string
 }
 
+/** The goal of a custom resource that asks for nothing; to be filled in. */
+export const emptyGoal: Goal = {
+  type: '',
+  name: '',
+  custom: true,
+  parent: '',
+  inputs: emptyMap,
+  protect: undefined,
+  retainOnDelete: undefined,
+  deletedWith: '',
+  dependencies: [],
+  propertyDependencies: new Map(),
+  provider: '',
+  deleteBeforeReplace: undefined,
+  ignoreChanges: [],
+  replaceOnChanges: [],
+  additionalSecretOutputs: [],
+  hideDiff: [],
+  aliases: [],
+  customTimeouts: {},
+  replaceWith: [],
+  replacementTrigger: null,
+  resourceHooks: new Map(),
+  importId: '',
+  sourcePosition: '',
+  stackTrace: [],
+}
+
 /** What a parent hands down. Source: `engine.md` 2.2 step 3. */
 export type Inheritable = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
 
 /** The registration with what it left open taken from its parent's goal. */
-export function inherit(registration: Registration, parent: Inheritable | undefined): Registration {
+export function inherit<T extends Inheritable>(
+  registration: T,
+  parent: Inheritable | undefined,
+): T {
   if (parent === undefined) return registration
   return {
     ...registration,

@@ -1,9 +1,8 @@
 import type { OperationId } from '../../records/ids.ts'
-import { perform } from '../executor/perform.ts'
-import { type PerformDeps } from '../executor/performing.ts'
-import type { StepEmitter } from '../events/step-emitter.ts'
+import { runHook } from '../deployment/drive-hooked.ts'
 import type { Step, TrackedState } from '../step.ts'
-import { type EndedStep, succeeded } from '../step-end.ts'
+import type { EndedStep } from '../step-end.ts'
+import { type PreviewDeps, previewStep } from './preview-step.ts'
 import type { StepRunner } from './context.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
@@ -11,17 +10,13 @@ import type { ResourceState } from '../../state/resource.ts'
  * Carries steps out at once, as a preview does: providers are asked what would be, nothing is
  * recorded (I11).
  */
-export function createPreviewRunner(deps: PerformDeps, emitter: StepEmitter): StepRunner {
+export function createPreviewRunner(deps: PreviewDeps): StepRunner {
   const tracked = (state: ResourceState): TrackedState => ({
     state,
     ref: { kind: 'operation', operation: 0 as OperationId },
   })
   const runOne = async (step: Step): Promise<EndedStep> => {
-    emitter.pre(step)
-    const end =
-      step.op === 'replace' ? succeeded(undefined) : await perform(step, { preview: true }, deps)
-    emitter.ended(step, end)
-    emitter.count(step, end)
+    const end = await previewStep(step, deps)
     return { step, end, tracked: end.state === undefined ? undefined : tracked(end.state) }
   }
   return {
@@ -37,6 +32,7 @@ export function createPreviewRunner(deps: PerformDeps, emitter: StepEmitter): St
     settle: ({ step, state }) => Promise.resolve(tracked(state ?? stateOf(step))),
     extend: () => undefined,
     outputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
+    hook: moment => runHook(deps, moment),
     answer: (_key, ask) => ask(),
   }
 }

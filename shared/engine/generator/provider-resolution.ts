@@ -7,7 +7,7 @@ import {
   referenceOf,
 } from '../../names/provider-reference.ts'
 import { messageOf } from '../../errors/error.ts'
-import { stackType, typeOf, type Urn } from '../../names/urn.ts'
+import { typeOf } from '../../names/urn.ts'
 import { type PackageRequest, packageVersionOf } from '../../providers/package-request.ts'
 import { withInternal, withPlugin } from '../../providers/provider-inputs.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
@@ -18,7 +18,7 @@ import { bail } from './context.ts'
 import { defaultNameOf } from './default-packages.ts'
 import { deniedPackage, deniedReference, isDenied } from './denied.ts'
 import { generate } from './generate.ts'
-import type { Goal, Registration } from './goal.ts'
+import { emptyGoal, type Goal, type Registration } from './goal.ts'
 
 /** Default providers, made on demand, one per package, version and address. */
 export interface DefaultProviders {
@@ -74,30 +74,8 @@ function mustDeny(
 }
 
 function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, ConfigValue>): Goal {
-  return {
-    type: providerTypeOf(request.pkg),
-    name: defaultNameOf(request),
-    custom: true,
-    parent: '',
-    inputs: withPlugin(configInputs(request.pkg, config), request),
-    protect: undefined,
-    retainOnDelete: undefined,
-    deletedWith: '',
-    dependencies: [],
-    propertyDependencies: new Map(),
-    provider: '',
-    deleteBeforeReplace: undefined,
-    ignoreChanges: [],
-    replaceOnChanges: [],
-    additionalSecretOutputs: [],
-    hideDiff: [],
-    aliases: [],
-    customTimeouts: {},
-    replaceWith: [],
-    replacementTrigger: null,
-    sourcePosition: '',
-    stackTrace: [],
-  }
+  const inputs = withPlugin(configInputs(request.pkg, config), request)
+  return { ...emptyGoal, type: providerTypeOf(request.pkg), name: defaultNameOf(request), inputs }
 }
 
 /**
@@ -116,7 +94,8 @@ export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValu
 }
 
 /**
- * The registration as a goal: its provider resolved, plugin facts written into a provider's inputs.
+ * The registration, which has what it inherits, as a goal: its provider resolved, plugin facts
+ * written into a provider's inputs.
  * Source: `engine.md` 2.2 steps 10-14.
  */
 export async function resolveProvider(
@@ -135,8 +114,8 @@ export async function resolveProvider(
   if (!rest.custom) return { ...rest, provider: '' }
   if (isProviderType(rest.type))
     return { ...rest, provider: '', inputs: explicitInputs(registration, required) }
-  const explicit = explicitProvider(ctx, registration)
-  const provider = explicit === '' ? await defaults.reference(plugin) : explicit
+  const provider =
+    rest.provider === '' ? await defaults.reference(plugin) : requireReference(rest.provider)
   const { extension } = plugin
   if (extension === undefined || deniedPackage(provider) !== undefined) return { ...rest, provider }
   ctx.providers.know(extension.ref, extension)
@@ -177,21 +156,7 @@ function explicitInputs(
   return withPlugin(written, { pkg, version, downloadUrl, checksums: new Map() })
 }
 
-/**
- * The provider that a registration names or its parents hand down, '' when none. Throws for what is
- * no reference: the program hears of it, and may go on.
- */
-export function explicitProvider(
-  ctx: GeneratorContext,
-  registration: Pick<Registration, 'provider' | 'providers' | 'parent' | 'type'>,
-): string {
-  if (registration.provider !== '') return requireReference(registration.provider)
-  const pkg = packageOf(registration.type)
-  const own = registration.providers.get(pkg)
-  if (own !== undefined) return own
-  return inheritedProvider(ctx, registration.parent, pkg)
-}
-
+/** Throws for what is no reference: the program hears of it, and may go on. */
 function requireReference(reference: string): string {
   try {
     parseReference(reference)
@@ -202,15 +167,23 @@ function requireReference(reference: string): string {
 }
 
 /**
- * The provider for a package that the nearest component above has, or the parent's own when of this
- * package.
+ * The provider that a registration names or gets from above, '' when none: the one of a parent that
+ * is a resource of the same package goes before the registration's own `providers`, and those go
+ * before the providers of the component above.
  */
-function inheritedProvider(ctx: GeneratorContext, parent: Urn | '', pkg: string): string {
-  if (parent === '' || typeOf(parent) === stackType) return ''
-  const above = ctx.sets.goals.get(parent)
-  if (above?.custom === true && above.provider !== '' && packageOf(typeOf(parent)) === pkg)
-    return above.provider
-  const map = ctx.sets.componentProviders.get(parent)?.get(pkg)
-  if (map !== undefined) return map
-  return ''
+export function explicitProvider(
+  ctx: GeneratorContext,
+  registration: Pick<Registration, 'provider' | 'providers' | 'parent' | 'type'>,
+): string {
+  if (registration.provider !== '') return registration.provider
+  const { parent, providers } = registration
+  const pkg = packageOf(registration.type)
+  const above = parent === '' ? '' : (ctx.sets.goals.get(parent)?.provider ?? '')
+  const isSamePackage = above !== '' && packageOf(typeOf(parseReference(above).urn)) === pkg
+  if (isSamePackage) return above
+  return (
+    providers.get(pkg) ??
+    (parent === '' ? undefined : ctx.sets.componentProviders.get(parent)?.get(pkg)) ??
+    ''
+  )
 }

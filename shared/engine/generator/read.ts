@@ -1,4 +1,4 @@
-import { isProviderType } from '../../names/provider-reference.ts'
+import { isProviderType, unknownText } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { resourceState } from '../../state/resource.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'
@@ -8,12 +8,13 @@ import { bail, failRegistration, type GeneratorContext } from './context.ts'
 import { claimUrn } from './claim.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import { deniedMessage, deniedPackage } from './denied.ts'
-import { type DefaultProviders, explicitProvider } from './provider-resolution.ts'
+import type { DefaultProviders } from './provider-resolution.ts'
 import { noteEnds } from './note-ends.ts'
 import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
 
-/** A resource that the program names by id without owning it. `id` '' = not known (preview). */
+/** A resource that the program names by id without owning it. `id` '' with
+ * `idUnknown`: not known yet (preview). */
 export interface ReadRequest {
   readonly type: string
   readonly name: string
@@ -34,9 +35,7 @@ export async function readResource(
   asked: ReadRequest,
   defaults: DefaultProviders,
 ): Promise<CurrentState> {
-  const named = { ...asked, providers: new Map<string, string>() }
-  const explicit = explicitProvider(ctx, named)
-  const provider = explicit === '' ? await defaults.reference(asked.plugin) : explicit
+  const provider = asked.provider === '' ? await defaults.reference(asked.plugin) : asked.provider
   const denied = deniedPackage(provider)
   if (denied !== undefined) throw new Error(deniedMessage(asked.type, asked.type))
   const claim = claimUrn(ctx, { ...asked, aliases: [] })
@@ -53,7 +52,8 @@ export async function readResource(
     type: asked.type,
     custom: true,
     external: true,
-    id: asked.id,
+    id: asked.idUnknown ? unknownText : asked.id,
+    aliases: claim.alias === undefined ? [] : [claim.alias],
     inputs: asked.properties,
     parent: asked.parent,
     dependencies: asked.dependencies,
@@ -75,7 +75,8 @@ export async function readResource(
     steps.push(stepOf({ op: 'replace', effect: 'none', old, next }))
   } else if (old === undefined) steps.push(stepOf({ op: 'read', effect: 'add', next }))
   else steps.push(stepOf({ op: 'read', effect: 'replace', old, next }))
-  const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets: {} })
+  const sets = claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
+  const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets })
   noteEnds(ctx.sets, steps, ends)
   const made = ends[0]
   if (made?.tracked === undefined || made.end.verdict !== 'succeeded') return failRegistration(ctx)

@@ -3,7 +3,8 @@ import { unknown, type PropertyMap, type PropertyValue } from '../../values/valu
 import { dependingOn } from '../graph/dependencies.ts'
 import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
-import { type Step, stepOf } from '../step.ts'
+import { type Step, stepOf, type TrackedState } from '../step.ts'
+import { refuseImported } from './refuse-imported.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import { providerDiff } from './driver.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
@@ -23,9 +24,8 @@ export async function replacementSteps(
 ): Promise<readonly Step[]> {
   const { claim, goal } = candidate
   const old = claim.old
-  if (old === undefined || claim.index === undefined)
-    throw new TypeError('only what exists is replaced')
-  if (candidate.next.protect && old.state.protect) {
+  if (old === undefined) throw new TypeError('only what exists is replaced')
+  if (candidate.next.protect && old.state.protect && !ctx.ignoreProtect) {
     const message =
       `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
       'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
@@ -34,6 +34,7 @@ export async function replacementSteps(
     ctx.emitter.diagnostic('error', message, claim.urn)
     ctx.noteFailure()
   }
+  if (goal.importId !== '') refuseImported(ctx, candidate, { old: old.state, verdict })
   markReplaced(ctx, claim)
   const next = await checkedAnew(ctx, candidate)
   const { reason } = verdict
@@ -44,7 +45,7 @@ export async function replacementSteps(
       stepOf({ op: 'replace', effect: 'none', old, next, reason }),
     ]
   }
-  const deletes = deleteFirst ? await deletesBefore(ctx, claim.index, old.state) : []
+  const deletes = deleteFirst ? await deletesBefore(ctx, claim.index, old) : []
   return [
     ...deletes,
     stepOf({ op: 'replace', effect: 'none', old, next, reason }),
@@ -74,11 +75,13 @@ async function checkedAnew(ctx: GeneratorContext, candidate: Candidate): Promise
 /** Delete steps of the dependents that must go too, last one first, then of the resource itself. */
 async function deletesBefore(
   ctx: GeneratorContext,
-  index: number,
-  old: ResourceState,
+  index: number | undefined,
+  { state: old, ref }: TrackedState,
 ): Promise<readonly Step[]> {
   const { sets, base } = ctx
-  const dependents = [...(await dependentReplacements(ctx, index)), ...boundWith(ctx, old.urn)]
+  // Nothing of the base depends on what was only just imported.
+  const depending = index === undefined ? [] : await dependentReplacements(ctx, index)
+  const dependents = [...depending, ...boundWith(ctx, old.urn)]
   const steps: Step[] = []
   // Known before the first step is made: what goes with another is not deleted by itself.
   for (const { at } of dependents) {
@@ -91,7 +94,7 @@ async function deletesBefore(
     const tracked = base.tracked(at)
     // An old copy goes by itself: what superseded it is judged like any other.
     if (!tracked.state.delete) sets.dependentKeys.set(tracked.state.urn, keys)
-    if (tracked.state.protect)
+    if (tracked.state.protect && !ctx.ignoreProtect)
       bail(
         ctx,
         `unable to replace resource "${tracked.state.urn}" as part of replacing '${old.urn}' as it is currently marked for protection.`,
@@ -101,8 +104,14 @@ async function deletesBefore(
     if (tracked.state.pendingReplacement || sets.pendingReplacement.has(at)) continue
     steps.push(deleteReplaced(ctx, at))
   }
-  if (!old.pendingReplacement) steps.push(deleteReplaced(ctx, index))
+  if (index === undefined) steps.push(deleteImported({ state: old, ref }))
+  else if (!old.pendingReplacement) steps.push(deleteReplaced(ctx, index))
   return steps
+}
+
+/** Only a preview gets here: see `refuseImported`. */
+function deleteImported(old: TrackedState): Step {
+  return stepOf({ op: 'delete-replaced', effect: 'mark-pending', old })
 }
 
 function deleteReplaced(ctx: GeneratorContext, index: number): Step {

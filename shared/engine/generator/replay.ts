@@ -20,6 +20,8 @@ export interface Replay {
     registration: RecordedRegistration,
     note: (decided: readonly Step[], ended: readonly EndedStep[]) => void,
   ) => Promise<readonly EndedStep[]>
+  /** The recorded chain by which a URN was last imported. */
+  readonly importOf: (urn: Urn) => RecordedRegistration | undefined
   /** The last recorded chain that deletes a URN before a replacement, its own or another's. */
   readonly deletingFirst: (urn: Urn) => RecordedRegistration | undefined
   /** A settled step as it was recorded, with its whole state. */

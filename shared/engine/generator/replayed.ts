@@ -5,8 +5,10 @@ import { useProvider } from './carry-out.ts'
 import type { Claim } from './claim.ts'
 import { failRegistration, type GeneratorContext } from './context.ts'
 import { noteEnds } from './note-ends.ts'
+import { takenBy } from './planning.ts'
 import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 import { forget } from './restore.ts'
+import { afterSettled } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
 /**
@@ -30,6 +32,8 @@ export async function replayed(
   const isUnknown = ends.some(({ end }) => end.verdict === 'interrupted')
   if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, isUnknown)
   if (last.kind === 'settled') return settledAgain(ctx, replay, claim, last)
+  // What was imported is compared with its goal after that, unless that is another by now.
+  if (last === replay.importOf(claim.urn) && last.goal === goal) return undefined
   const made = ends.findLast(({ step }) => step.next !== undefined)
   // Only the deletes of a replacement that the generator settles itself: the rest is decided now.
   if (made?.tracked === undefined) return undefined
@@ -56,6 +60,7 @@ async function isKept(
   const urn = decision.kind === 'registration' ? decision.urn : decision.operation.urn
   if (decision.kind === 'registration' && (await replay.withdraw(decision))) {
     forget(ctx.sets, decision)
+    ctx.planning.guard?.giveBack(takenBy(decision, ctx.sets))
     return false
   }
   const message =
@@ -76,6 +81,7 @@ async function settledAgain(
   ctx.emitter.pre(step)
   const inputs = step.op === 'same' ? (claim.old?.state.inputs ?? state.inputs) : state.inputs
   await useProvider(ctx, state, inputs)
+  await afterSettled(ctx, step, state)
   const end = succeeded(state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)

@@ -74,9 +74,15 @@ function note(sets: GeneratorSets, { op, urn, old, effect }: Operation, hasEnded
       sets.operated.add(urn)
       if (index !== undefined && hasEnded && effect === 'add-mark') sets.marked.add(index)
       return
+    case 'import-replacement':
+      // Not among what is replaced, by which others would be replaced with it.
+      sets.operated.add(urn)
+      if (index !== undefined && hasEnded) sets.marked.add(index)
+      return
     case 'same':
     case 'update':
     case 'read':
+    case 'import':
       sets.operated.add(urn)
       return
     default:

@@ -1,12 +1,12 @@
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
-import type { TrackedState } from '../step.ts'
+import type { Step, TrackedState } from '../step.ts'
 import type { Goal } from './goal.ts'
 
 /** A resource as this deployment left it: where its state is, and by which step. */
 export interface CurrentState extends TrackedState {
   readonly op: StepOp
-  /** It is no target: left as it was, or not made at all. */
+  /** It is not what this deployment is about: left as it was, or not made at all. */
   readonly passedOver?: 'kept' | 'not made'
 }
 
@@ -37,7 +37,7 @@ export interface GeneratorSets {
   readonly excluded: Set<Urn>
   /** Old states that were taken along because something that stays depends on them. */
   readonly pulled: Set<Urn>
-  /** What the program registered and nobody makes, for it is no target. */
+  /** What the program registered and nobody makes: no target, or new in a destroy. */
   readonly skipped: Set<Urn>
   /** Keys that made a dependent be replaced with its dependency. */
   readonly dependentKeys: Map<Urn, readonly string[]>
@@ -49,6 +49,8 @@ export interface GeneratorSets {
   readonly pendingReplacement: Set<number>
   readonly condemned: Set<number>
   readonly current: Map<Urn, CurrentState>
+  /** Creates and updates of components: their hooks run once they gave their outputs. */
+  readonly registering: Map<Urn, Step>
 }
 
 /** Nothing decided yet. */
@@ -72,6 +74,7 @@ export function emptySets(): GeneratorSets {
     pendingReplacement: new Set(),
     condemned: new Set(),
     current: new Map(),
+    registering: new Map(),
   }
 }
 

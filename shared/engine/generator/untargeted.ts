@@ -35,7 +35,8 @@ export function passOver(ctx: GeneratorContext, claim: Claim, next: ResourceStat
   return current
 }
 
-function skipCreate(ctx: GeneratorContext, next: ResourceState): CurrentState {
+/** Answers for what is not there and is not made: nothing is known of it. */
+export function skipCreate(ctx: GeneratorContext, next: ResourceState): CurrentState {
   ctx.sets.skipped.add(next.urn)
   const nowhere = { kind: 'operation' as const, operation: 0 as OperationId }
   const made = { state: next, ref: nowhere }

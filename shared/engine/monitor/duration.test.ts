@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationSeconds } from './duration.ts'
+import { durationSeconds, durationText } from './duration.ts'
 
 test.each([
   ['', 0],
@@ -16,4 +16,17 @@ test.each([
 
 test.each(['5', '1d', '1h x', ' 1h', '-', 's', '1h30'])('%j is no duration', text => {
   expect(() => durationSeconds(text)).toThrow(expect.objectContaining({ code: 'RESOURCE_INVALID' }))
+})
+
+test.each([
+  [0, ''],
+  [1.5, '1.5s'],
+  [60, '1m0s'],
+  [300, '5m0s'],
+  [5400, '1h30m0s'],
+  [0.02, '20ms'],
+  [0.1 + 0.2, '300ms'],
+])('%d s are %s', (seconds, text) => {
+  expect(durationText(seconds)).toBe(text)
+  expect(durationSeconds(text)).toBeCloseTo(seconds)
 })

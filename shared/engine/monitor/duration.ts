@@ -27,3 +27,21 @@ export function durationSeconds(text: string): number {
     throw error('RESOURCE_INVALID', `'${text}' is not a duration such as '1h30m'`)
   return seconds
 }
+
+/** Seconds as a duration in the words of programs: `1h30m0s`, `1.5s`, `20ms`; '' for 0. */
+export function durationText(seconds: number): string {
+  if (seconds === 0) return ''
+  const ms = seconds * 1000
+  if (ms < 1) return `${round(ms * 1000)}µs`
+  if (seconds < 1) return `${round(ms)}ms`
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor((seconds % 3600) / 60)
+  const rest = `${round(seconds % 60)}s`
+  if (hours > 0) return `${hours}h${minutes}m${rest}`
+  return minutes > 0 ? `${minutes}m${rest}` : rest
+}
+
+/** Without what only binary fractions add. */
+function round(value: number): number {
+  return Number(value.toFixed(9))
+}

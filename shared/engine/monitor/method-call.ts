@@ -10,7 +10,8 @@ import { pluginRequest, programOptions, type ReadingDeps } from './read-registra
 /** A method call from the wire. Throws VALUE_MALFORMED, or URN_INVALID for a bad dependency. */
 export async function readMethodRequest(
   request: ResourceCallRequest,
-  deps: ReadingDeps,
+  stackTraceHandle: string,
+  deps: Pick<ReadingDeps, 'hashAssets' | 'packages'>,
 ): Promise<MethodRequest> {
   const args = fromWire(request.args, { ...programOptions, upgrade: true })
   return {
@@ -22,6 +23,7 @@ export async function readMethodRequest(
     provider: request.provider,
     self: selfOf(request.args),
     plugin: pluginRequest(packageOf(request.tok), request, deps),
+    stackTraceHandle,
   }
 }
 

@@ -14,10 +14,14 @@ import {
 } from '@grpc/grpc-js'
 import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
+import { createCallbacks } from './callbacks.ts'
+import { createHooks, type Hooks } from './hooks.ts'
+import { createMethodEndpoints, type MethodEndpoints } from './method-endpoints.ts'
 import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
+import { createRegistrar } from './register.ts'
 
 /** Largest message in either direction, in bytes: Pulumi's own limit. */
 const messageBytesMax = 400 * 1024 * 1024
@@ -26,8 +30,10 @@ const messageBytesMax = 400 * 1024 * 1024
 export interface MonitorServer {
   /** `127.0.0.1:<port>` */
   readonly address: string
-  /** Where methods of resources reach the same services, but cannot register anything. */
-  readonly methodsAddress: string
+  /** The hooks that the program registered. */
+  readonly hooks: Hooks
+  /** Further addresses of the same services, for methods of resources. */
+  readonly methods: MethodEndpoints
   /** Gives what the program is answered; before it, calls wait. */
   readonly open: (deps: MonitorDeps) => void
   /** Ends calls under way with UNAVAILABLE; further ones too. */
@@ -45,31 +51,41 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
   }
-  const servers = [new Server(options), new Server(options)] as const
+  const servers: Server[] = []
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => undefined)
   const opened = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
+  const callbacks = createCallbacks()
+  const hooks = createHooks(callbacks)
+  const engine = engineHandlers(deps)
   const handlers = monitorHandlers(opened.promise, {
     signalled: signalled.resolve,
     released: released.promise,
+    registrar: createRegistrar(callbacks),
+    hooks,
   })
-  for (const server of servers) {
-    const offered = server === servers[0] ? handlers : { ...handlers, ...refusedOfMethods }
-    server.addService(ResourceMonitorService, unary(offered, aborted.promise))
+  const serve = (heard?: (method: string) => void): Promise<string> => {
+    const server = new Server(options)
+    servers.push(server)
+    server.addService(ResourceMonitorService, unary(handlers, aborted.promise, heard))
     // Messages are taken to the last: an ending program says why.
-    server.addService(EngineService, unary(engineHandlers(deps), never))
+    server.addService(EngineService, unary(engine, never))
+    return listen(server)
   }
-  const [address, methodsAddress] = await Promise.all([listen(servers[0]), listen(servers[1])])
   return {
-    address,
-    methodsAddress,
+    address: await serve(),
+    hooks,
+    methods: createMethodEndpoints(serve),
     open: opened.resolve,
     abort: () => aborted.reject(new Bail()),
     signalled: signalled.promise,
     release: released.resolve,
-    close: () => servers.forEach(server => server.forceShutdown()),
+    close() {
+      callbacks.close()
+      servers.forEach(server => server.forceShutdown())
+    },
   }
 }
 
@@ -82,28 +98,17 @@ function listen(server: Server): Promise<string> {
   })
 }
 
-/**
- * A recorded method is not called again by a life that goes on, so what it registered would count
- * as not wanted any more, and be deleted.
- */
-const refusedOfMethods = {
-  registerResource: refuseOfMethod,
-  readResource: refuseOfMethod,
-  registerResourceOutputs: refuseOfMethod,
-}
-
-function refuseOfMethod(): Promise<never> {
-  return Promise.reject(
-    error('FEATURE_MISSING', 'methods that register resources are not supported yet'),
-  )
-}
-
 const never = new Promise<never>(() => undefined)
 
 /** Handlers as grpc-js wants them; each races with the end of the deployment. */
-function unary(handlers: object, aborted: Promise<never>): UntypedServiceImplementation {
+function unary(
+  handlers: object,
+  aborted: Promise<never>,
+  heard?: (method: string) => void,
+): UntypedServiceImplementation {
   const wrapped = Object.entries(handlers).map(([name, handler]) => {
     const handle: handleUnaryCall<unknown, unknown> = (call, reply) => {
+      heard?.(name)
       Promise.race([handler(call.request), aborted]).then(
         value => reply(null, value),
         thrown => reply(statusOf(thrown)),

@@ -15,18 +15,21 @@ import type {
   SupportsFeatureResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
 import { ResourceMonitorFeature, Result } from '../../../proto/gen/pulumi/resource.ts'
-import { error } from '../../errors/error.ts'
 import { packageOf } from '../../names/provider-reference.ts'
 import { parseUrn } from '../../names/urn.ts'
 import { emptyMap } from '../../values/value.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
-import type { WireOptions } from '../../values/wire-options.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
 import type { Packages } from './packages.ts'
+import { registerRemote } from './construct-request.ts'
+import type { Hooks } from './hooks.ts'
 import { methodReply, readMethodRequest } from './method-call.ts'
+import { replyOptions, toldOutputs } from './reply-options.ts'
+import { createStackTraces } from './stack-traces.ts'
 import {
+  framesOfRequest,
   pluginRequest,
   programOptions,
   readReadRequest,
@@ -34,9 +37,10 @@ import {
   type ReadingDeps,
   urnOrNone,
 } from './read-registration.ts'
+import type { Registrar } from './register.ts'
 
 /** What the monitor answers with. */
-export interface MonitorDeps extends ReadingDeps {
+export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly generator: Generator
   readonly packages: Packages
   readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
@@ -46,6 +50,8 @@ export interface MonitorDeps extends ReadingDeps {
 export interface ProgramSignals {
   readonly signalled: () => void
   readonly released: Promise<void>
+  readonly registrar: Registrar
+  readonly hooks: Hooks
 }
 
 const features: readonly ResourceMonitorFeature[] = [
@@ -87,19 +93,27 @@ const featureNames: ReadonlySet<string> = new Set([
   'sendsOptionsToHooks',
 ])
 
-/** What later versions answer, refused by name. */
-const notYetHandlers = {
-  registerStackTransform: () => Promise.reject(notYet('stack transforms')),
-  registerStackInvokeTransform: () => Promise.reject(notYet('invoke transforms')),
-  registerResourceHook: () => Promise.reject(notYet('resource hooks')),
-  registerErrorHook: () => Promise.reject(notYet('error hooks')),
-}
-
 /**
  * The handlers of the resource monitor; each waits until the deployment is ready. Source:
  * `engine.md` 2.2.
  */
-export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSignals) {
+export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSignals) {
+  const traces = createStackTraces()
+  const opened = given.then(deps => ({ ...deps, traces }))
+  const { registrar, hooks } = signals
+  const register = async (asked: RegisterResourceRequest): Promise<RegisterResourceResponse> => {
+    const deps = await opened
+    const { request, isTransformed, registered: note } = await registrar.transform(deps, asked)
+    if (request.remote) {
+      const made = await registerRemote(request, deps, register)
+      note(made.urn)
+      return made
+    }
+    const registration = await readRegistration(request, deps)
+    const current = await deps.generator.register(registration, isTransformed)
+    note(current.state.urn)
+    return registered(current, request)
+  }
   let isSignalled = false
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
@@ -108,10 +122,9 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
     supportsFeature: ({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> =>
       Promise.resolve({ hasSupport: featureNames.has(id) }),
     async registerResource(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
-      const deps = await opened
+      const { generator } = await opened
       try {
-        const current = await deps.generator.register(await readRegistration(request, deps))
-        return registered(current, request)
+        return await generator.below(urnOrNone(request.parent), () => register(request))
       } catch (thrown) {
         if (thrown instanceof RegistrationFailed && request.supportsResultReporting)
           return notRegistered
@@ -137,16 +150,19 @@ export function monitorHandlers(opened: Promise<MonitorDeps>, signals: ProgramSi
       }
     },
     invoke: async (request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> =>
-      invoke(await opened, request),
+      invoke(await opened, await registrar.transformInvoke(await opened, request)),
     async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await opened
-      const result = await deps.generator.call(await readMethodRequest(request, deps))
-      return methodReply(result, request)
+      return traces.during(framesOfRequest(request, deps), async handle => {
+        const asked = await readMethodRequest(request, handle, deps)
+        return methodReply(await deps.generator.call(asked), request)
+      })
     },
     async registerPackage(request: RegisterPackageRequest): Promise<RegisterPackageResponse> {
       return { ref: (await opened).packages.register(request) }
     },
-    ...notYetHandlers,
+    ...registrar.handlers,
+    ...hooks.handlers,
     async signalAndWaitForShutdown(): Promise<object> {
       if (isSignalled) throw new Error('Already waiting for shutdown')
       isSignalled = true
@@ -183,24 +199,6 @@ async function invoke(
   }
 }
 
-function notYet(feature: string): Error {
-  return error('FEATURE_MISSING', `${feature} are not supported yet`)
-}
-
-function replyOptions(request: {
-  readonly acceptSecrets: boolean
-  readonly acceptResources: boolean
-  readonly acceptsByteString: boolean
-}): WireOptions {
-  return {
-    unknowns: 'keep',
-    secrets: request.acceptSecrets,
-    references: request.acceptResources,
-    outputs: false,
-    bytes: request.acceptsByteString,
-  }
-}
-
 const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }
 
 const notRegistered: RegisterResourceResponse = {
@@ -222,10 +220,10 @@ function registered(
     ...noReply,
     urn: state.urn,
     id: state.id,
-    object: toWire(outputs, replyOptions(request)),
+    object: toWire(toldOutputs(outputs, request), replyOptions(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
-    // What was not made for it is no target: its outputs are not known.
+    // What was not made has outputs that nobody knows.
     unknown: passedOver === 'not made',
   }
 }

@@ -13,13 +13,15 @@ import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { downgradeOutputs } from '../../values/walk.ts'
 import { fromWire, valueFromWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
-import type { Alias } from '../generator/aliases.ts'
+import type { Alias } from '../../names/alias.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'
 import type { Registration } from '../generator/goal.ts'
+import { withOutputs } from '../generator/output-dependencies.ts'
 import type { ReadRequest } from '../generator/read.ts'
 import { hexChecksums, type Packages } from './packages.ts'
 import { durationSeconds } from './duration.ts'
 import { projectPosition } from './source-position.ts'
+import type { StackTraces } from './stack-traces.ts'
 
 /** How a program's values are read (`state.md` 2.6, monitor). */
 export const programOptions: WireOptions = {
@@ -37,16 +39,22 @@ export interface ReadingDeps {
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
   /** What the program registered as packages. */
   readonly packages: Pick<Packages, 'lookup'>
+  /** Traces of those who called what registers. */
+  readonly traces: StackTraces
 }
 
-/** A registration from the wire. Throws RESOURCE_INVALID, VALUE_MALFORMED or FEATURE_MISSING. */
+/**
+ * A registration from the wire; a component that a provider makes keeps output values. Throws
+ * RESOURCE_INVALID, VALUE_MALFORMED or FEATURE_MISSING.
+ */
 export async function readRegistration(
   request: RegisterResourceRequest,
   deps: ReadingDeps,
 ): Promise<Registration> {
   refuseMissing(request)
   requireToken(request)
-  const inputs = downgradeOutputs(await deps.hashAssets(fromWire(request.object, programOptions)))
+  const options = { ...programOptions, upgrade: request.remote }
+  const sent = await deps.hashAssets(fromWire(request.object, options))
   const dependencies = unique(request.dependencies.map(parseUrn))
   const trigger = request.replacementTrigger
   return {
@@ -54,12 +62,12 @@ export async function readRegistration(
     name: request.name,
     custom: request.custom,
     parent: urnOrNone(request.parent),
-    inputs,
+    inputs: request.remote ? sent : downgradeOutputs(sent),
     protect: request.protect,
     retainOnDelete: request.retainOnDelete,
     deletedWith: urnOrNone(request.deletedWith),
     dependencies,
-    propertyDependencies: propertyDependencies(request, inputs, dependencies),
+    propertyDependencies: propertyDependencies(request, sent, dependencies),
     provider: request.provider,
     providers: request.providers,
     plugin: pluginRequest(packageOf(request.type), request, deps),
@@ -74,11 +82,14 @@ export async function readRegistration(
     additionalSecretOutputs: request.additionalSecretOutputs,
     hideDiff: request.hideDiffs,
     aliases: aliasesOf(request),
-    customTimeouts: timeoutsOf(request.customTimeouts),
+    // What a provider makes gets them as they were written.
+    customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
     replaceWith: request.replaceWith.map(parseUrn),
+    importId: request.importId,
     replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
+    resourceHooks: hooksIn(request.hooks),
     sourcePosition: positionOf(request.sourcePosition, deps.root),
-    stackTrace: framesOf(request.stackTrace, deps.root),
+    stackTrace: framesOfRequest(request, deps),
   }
 }
 
@@ -128,14 +139,7 @@ export function urnOrNone(text: string): Urn | '' {
 
 function refuseMissing(request: RegisterResourceRequest): void {
   const asked: readonly (readonly [boolean, string])[] = [
-    [request.remote, 'remote components'],
-    [request.importId !== '', 'the import option'],
-    [request.transforms.length > 0, 'transforms'],
     [request.stateMigrations.length > 0, 'state migrations'],
-    [
-      Object.values(request.hooks ?? {}).some(names => Array.isArray(names) && names.length > 0),
-      'resource hooks',
-    ],
   ]
   for (const [isAsked, feature] of asked) if (isAsked) throw missing(feature, request.name)
 }
@@ -148,11 +152,19 @@ function missing(feature: string, name: string): Error {
 function requireToken(request: RegisterResourceRequest): void {
   if (request.envVarMappings.size > 0 && !isProviderType(request.type))
     throw error('RESOURCE_INVALID', 'envVarMappings can only be used with provider resources')
-  if (request.custom && request.type.split(':').length < 3)
+  if ((request.custom || request.remote) && request.type.split(':').length < 3)
     throw error(
       'RESOURCE_INVALID',
       `Type '${request.type}' is not a valid type token (must have format '*:*:*')`,
     )
+}
+
+/** The names of hooks by their moment; moments without any are left out. */
+function hooksIn(hooks: RegisterResourceRequest['hooks']): ReadonlyMap<string, readonly string[]> {
+  const all = Object.entries(hooks ?? {}).map(
+    ([moment, names]) => [moment[0]?.toUpperCase() + moment.slice(1), names] as const,
+  )
+  return new Map(all.filter(([, names]) => names.length > 0))
 }
 
 function triggerOf(wire: unknown): PropertyValue {
@@ -160,16 +172,19 @@ function triggerOf(wire: unknown): PropertyValue {
   return downgradeOutputs(new Map([['trigger', value]])).get('trigger') ?? null
 }
 
+/** What each property depends on: what the request says, and what is in its output values. */
 function propertyDependencies(
   request: RegisterResourceRequest,
   inputs: PropertyMap,
   dependencies: readonly Urn[],
 ): ReadonlyMap<string, readonly Urn[]> {
-  if (request.propertyDependencies.size === 0)
-    return new Map([...inputs.keys()].map(key => [key, dependencies]))
-  return new Map(
-    [...request.propertyDependencies].map(([key, { urns }]) => [key, unique(urns.map(parseUrn))]),
-  )
+  const asked =
+    request.propertyDependencies.size === 0 && !request.remote
+      ? new Map([...inputs.keys()].map(key => [key, dependencies]))
+      : new Map(
+          [...request.propertyDependencies].map(([key, { urns }]) => [key, urns.map(parseUrn)]),
+        )
+  return withOutputs(inputs, asked)
 }
 
 function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
@@ -221,6 +236,17 @@ function timeoutsOf(timeouts: RegisterResourceRequest_CustomTimeouts | undefined
 
 function positionOf(position: SourcePosition | undefined, root: string): string {
   return position === undefined ? '' : projectPosition(position, root)
+}
+
+/** The trace of a request, below that of who called what makes the request. */
+export function framesOfRequest(
+  request: {
+    readonly stackTrace?: StackTrace | undefined
+    readonly parentStackTraceHandle: string
+  },
+  { root, traces }: Pick<ReadingDeps, 'root' | 'traces'>,
+): readonly StackFrame[] {
+  return traces.below(request.parentStackTraceHandle, framesOf(request.stackTrace, root))
 }
 
 function framesOf(trace: StackTrace | undefined, root: string): readonly StackFrame[] {

@@ -109,8 +109,10 @@ function isLarge(record: unknown): boolean {
 function namedBy(decision: Decision): readonly BlobHash[] {
   if (decision.kind === 'plan') return decision.pages
   if (decision.kind !== 'pin') return []
-  const { base, place } = decision
-  return [...(base === '' ? [] : [base]), ...(place.archive === undefined ? [] : [place.archive])]
+  const { base, place, options } = decision
+  return [base, place.archive, options.plan].flatMap(hash =>
+    hash === undefined || hash === '' ? [] : [hash],
+  )
 }
 
 function putJson(blobs: BlobsPort, json: unknown): Promise<BlobHash> {

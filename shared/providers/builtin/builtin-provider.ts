@@ -70,6 +70,7 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
     delete: nothing,
     invoke: ({ token, args }) => invoke(deps, token, args),
     call: () => Promise.reject(refused('the builtin provider does not implement call')),
+    construct: () => Promise.reject(refused('the builtin provider makes no components')),
     cancel: nothing,
     close: nothing,
   }

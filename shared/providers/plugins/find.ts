@@ -15,6 +15,7 @@ export interface PluginPlaces {
 /** Plugins that come with the project. */
 const bundled = new Map([
   ['pulumi-nodejs', join(import.meta.dirname, 'pulumi-resource-pulumi-nodejs')],
+  ['pulumi-python', join(import.meta.dirname, 'pulumi-resource-pulumi-python')],
 ])
 
 /** Whether a file exists that may be executed. */

@@ -8,6 +8,8 @@ import { createTail, lastWords, linesOf, type Tail } from './lines.ts'
 export interface StartRequest {
   readonly name: string
   readonly path: string
+  /** What it is called with; the address of the engine where it is absent. */
+  readonly args?: readonly string[]
   readonly engineAddress: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -45,7 +47,7 @@ export async function startPlugin(
   const { command, args, env } = commandOf(request.path, [request.engineAddress])
   const child = processes.spawn({
     command,
-    args,
+    args: request.args ?? args,
     cwd: request.cwd,
     env: { ...request.env, ...env },
   })

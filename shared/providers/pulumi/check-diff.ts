@@ -1,10 +1,12 @@
 import {
   CheckRequest,
+  CheckRequest_AutonamingOptions_Mode as Mode,
   DiffRequest,
   type DiffResponse,
   ResourceProviderService as service,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
+import type { NameProposal } from '../../names/automatic-name.ts'
 import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
 import { localError } from './errors.ts'
 import { receiving, sending } from './options.ts'
@@ -28,13 +30,26 @@ export async function check(session: Session, asked: Ask<'check'>): ReturnType<P
     olds: sent(session, method, { map: asked.olds ?? emptyMap, options }),
     news: sent(session, method, { map: news, options }),
     randomSeed: asked.randomSeed,
+    autonaming: abilities.naming ? autonamingOf(asked.naming) : undefined,
   })
   const { inputs, failures } = await ask(session, method, { request })
   const read = received(session, method, {
     struct: inputs,
     options: receiving({ unknowns: allowUnknowns }),
   })
-  return { inputs: abilities.secrets ? read : remarkSecrets(news, read), failures }
+  const isNameUntold = asked.naming !== undefined && !abilities.naming
+  return {
+    inputs: abilities.secrets ? read : remarkSecrets(news, read),
+    failures,
+    ...(isNameUntold ? { isNameUntold } : {}),
+  }
+}
+
+const modes = { propose: Mode.PROPOSE, enforce: Mode.ENFORCE, disable: Mode.DISABLE }
+
+function autonamingOf(naming: NameProposal | undefined): CheckRequest['autonaming'] {
+  if (naming === undefined) return undefined
+  return { proposedName: naming.name, mode: modes[naming.mode] }
 }
 
 /** Diff. An unconfigured provider cannot tell, which counts as some change. */

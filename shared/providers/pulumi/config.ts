@@ -106,6 +106,7 @@ async function callConfigure(session: Session, asked: Ask<'configure'>): Promise
       bytes: false,
       outputs: answer.acceptOutputs,
       preview: answer.supportsPreview,
+      naming: answer.supportsAutonamingConfiguration,
     }
   )
 }

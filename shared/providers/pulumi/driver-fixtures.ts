@@ -31,7 +31,14 @@ export const wrapped = (value: unknown): Record<string, unknown> => ({
 /** No properties. */
 export const none = map({})
 /** What a provider that can do everything says in its handshake. */
-export const all = { secrets: true, references: true, bytes: true, outputs: true, preview: true }
+export const all = {
+  secrets: true,
+  references: true,
+  bytes: true,
+  outputs: true,
+  preview: true,
+  naming: true,
+}
 
 /** Properties from an object. */
 export function map(fields: Record<string, PropertyValue>): PropertyMap {

@@ -11,6 +11,7 @@ import type { Provider } from '../provider.ts'
 import { check, diff } from './check-diff.ts'
 import { checkConfig, configure, diffConfig } from './config.ts'
 import { parameterize } from './parameterize.ts'
+import { construct } from './construct.ts'
 import { create, read, remove, update } from './crud.ts'
 import { call, invoke } from './functions.ts'
 import type { Abilities } from './negotiation.ts'
@@ -47,6 +48,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     delete: asked => remove(session, asked),
     invoke: asked => invoke(session, asked),
     call: asked => call(session, asked),
+    construct: asked => construct(session, asked),
     async cancel() {
       // Whether a provider heeds it, and has it at all, changes nothing for the caller.
       await deps.connection.call(service.cancel, {}).catch(() => {})

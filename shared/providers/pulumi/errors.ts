@@ -7,7 +7,7 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { messageOf } from '../../errors/error.ts'
 import { noConnection } from '../plugins/connect.ts'
-import { ProviderError } from '../provider.ts'
+import { type PropertyProblems, ProviderError } from '../provider.ts'
 
 /** The gRPC code of anything that was thrown; UNKNOWN for what has none. */
 export function codeOf(thrown: unknown): number {
@@ -34,6 +34,7 @@ export type Failure =
       readonly kind: 'answered'
       readonly code: number
       readonly message: string
+      readonly problems: PropertyProblems | undefined
       readonly initFailed: ErrorResourceInitFailed | undefined
     }
 
@@ -48,12 +49,14 @@ export function failureOf(thrown: unknown): Failure {
       message: thrown.details,
       wasSent: !thrown.details.startsWith(noConnection),
     }
-  const { lines, because, initFailed } = tellOf(thrown)
+  const { lines, because, properties, initFailed } = tellOf(thrown)
   const first = thrown.details === '' && lines.length > 0 ? [] : [thrown.details + because]
   return {
     kind: 'answered',
     code: thrown.code,
     message: [...first, ...lines].join('\n'),
+    problems:
+      properties.length === 0 ? undefined : { message: thrown.details + because, properties },
     initFailed,
   }
 }
@@ -61,6 +64,7 @@ export function failureOf(thrown: unknown): Failure {
 interface Told {
   readonly lines: readonly string[]
   readonly because: string
+  readonly properties: PropertyProblems['properties']
   readonly initFailed: ErrorResourceInitFailed | undefined
 }
 
@@ -74,11 +78,12 @@ function tellOf(thrown: ServiceError): Told {
     const init = details.find(({ type }) => type === 'pulumirpc.ErrorResourceInitFailed')
     return {
       lines: details.flatMap(({ type, value }) => linesOf(type, value)),
+      properties: details.flatMap(({ type, value }) => propertiesOf(type, value)),
       because: cause === undefined ? '' : `: ${ErrorCause.decode(cause.value).message}`,
       initFailed: init && ErrorResourceInitFailed.decode(init.value),
     }
   } catch {
-    return { lines: [], because: '', initFailed: undefined }
+    return { lines: [], because: '', properties: [], initFailed: undefined }
   }
 }
 
@@ -122,11 +127,13 @@ function linesOf(type: string, value: Uint8Array): readonly string[] {
         `missing required configuration key '${name}': ${description}\n` +
         `Set it with \`antichain config set ${name} <value>\`.`,
     )
-  if (type === 'pulumirpc.InputPropertiesError')
-    return InputPropertiesError.decode(value).errors.map(
-      ({ propertyPath, reason }) => `${propertyPath}: ${reason}`,
-    )
-  return []
+  return propertiesOf(type, value).map(({ path, reason }) => `${path}: ${reason}`)
+}
+
+function propertiesOf(type: string, value: Uint8Array): PropertyProblems['properties'] {
+  if (type !== 'pulumirpc.InputPropertiesError') return []
+  const { errors } = InputPropertiesError.decode(value)
+  return errors.map(({ propertyPath, reason }) => ({ path: propertyPath, reason }))
 }
 
 /** A call that failed on this side of the wire; `status` says whether the provider has acted. */

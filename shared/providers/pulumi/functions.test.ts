@@ -19,6 +19,8 @@ const output = (value: PropertyValue | undefined, isSecret = false): PropertyVal
 const surroundings = {
   project: 'p',
   stack: 'd',
+  organization: 'o',
+  configSecretKeys: ['p:key'],
   config: new Map([['p:key', 'text']]),
   parallel: 7,
   monitorAddress: '127.0.0.1:1',
@@ -28,6 +30,7 @@ const asked = {
   args: map({ plain: output(1), hidden: output('s', true), open: output(undefined) }),
   argDependencies: new Map([['plain', [other]]]),
   surroundings,
+  stackTraceHandle: 'trace 1',
   preview: false,
 }
 const answering = (answer: Partial<CallResponse>): Script => ({
@@ -48,6 +51,9 @@ describe('a method', () => {
       parallel: 7,
       monitorEndpoint: '127.0.0.1:1',
       dryRun: false,
+      organization: '',
+      configSecretKeys: [],
+      stackTraceHandle: 'trace 1',
       acceptsOutputValues: true,
     })
   })

@@ -68,6 +68,7 @@ export async function call(session: Session, asked: Ask<'call'>): ReturnType<Pro
     parallel,
     monitorEndpoint: monitorAddress,
     acceptsOutputValues: true,
+    stackTraceHandle: asked.stackTraceHandle,
   })
   const answer = await ask(session, method, { request })
   return {

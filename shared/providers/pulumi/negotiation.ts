@@ -18,6 +18,8 @@ export interface Abilities {
   readonly outputs: boolean
   /** Create and Update may be called in a preview. */
   readonly preview: boolean
+  /** Check may be told of automatic names. */
+  readonly naming: boolean
 }
 
 /** Of a provider that was neither shaken hands with nor configured. */
@@ -27,6 +29,7 @@ export const noAbilities: Abilities = {
   bytes: false,
   outputs: false,
   preview: false,
+  naming: false,
 }
 
 /** What is told in a handshake. */
@@ -66,6 +69,7 @@ export async function handshake(
         bytes: answer.acceptsByteString,
         outputs: answer.acceptOutputs,
         preview: true,
+        naming: answer.supportsAutonamingConfiguration,
       }
     } catch (thrown) {
       const code = codeOf(thrown)

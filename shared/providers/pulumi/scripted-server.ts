@@ -18,6 +18,8 @@ export type Script = {
 /** A driver in front of a scripted provider in this process, over real bytes. For tests. */
 export interface ScriptedProvider {
   readonly provider: Provider
+  /** A further instance, which is configured by itself; ending it ends nothing. */
+  readonly instance: () => Provider
   readonly connection: Connection
   /** Every call that arrived, in order. */
   readonly calls: readonly { readonly method: string; readonly request: unknown }[]
@@ -67,17 +69,20 @@ export async function serveScript(
     client.close()
     server.forceShutdown()
   }
-  return {
-    provider: createPulumiProvider({
+  const create = (ended: () => Promise<void>): Provider =>
+    createPulumiProvider({
       connection,
       pkg: 'scripted',
       version: '',
       greeted: undefined,
       settings,
-      close: async () => close(),
+      close: ended,
       isGone: () => false,
       ...given,
-    }),
+    })
+  return {
+    provider: create(async () => close()),
+    instance: () => create(async () => undefined),
     connection,
     calls,
     breakOff: () => server.forceShutdown(),

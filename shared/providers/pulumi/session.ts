@@ -86,9 +86,9 @@ export async function ask<Q, A>(
   } catch (thrown) {
     const failure = failureOf(thrown)
     if (failure.kind === 'lost') throw await lostError(session, method, failure)
-    const { code, message, initFailed } = failure
+    const { code, message, problems, initFailed } = failure
     if (initFailed === undefined || given.reader === undefined)
-      throw new ProviderError(message, { status: statusOf(code), code, cause: thrown })
+      throw new ProviderError(message, { status: statusOf(code), code, problems, cause: thrown })
     throw partialError(session, { method, code, message, initFailed, reader: given.reader })
   }
 }

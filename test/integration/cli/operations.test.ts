@@ -117,24 +117,38 @@ describe('operations', () => {
 
   test('what Pulumi has and this has not is refused by name', async () => {
     for (const words of [
-      ['up', '--target', 'urn'],
-      ['up', '-t', 'urn'],
       ['up', '--tracing', 'file:x'],
-      ['up', '--plan=x'],
-      ['up', '--policy-pack', 'p'],
-      ['preview', '--save-plan=p'],
       ['refresh', '--run-program'],
       ['refresh', '--skip-pending-creates'],
-      ['destroy', '--exclude-protected'],
+      ['up', '--secrets-provider', 'passphrase'],
+      ['destroy', '--show-config'],
       ['state', 'edit', 'urn'],
       ['stack', 'tag', 'ls'],
       ['config', 'set-all', '--plaintext', 'a=b'],
-      ['import', 'a:b:C', 'x', 'id', '--generate-code=false'],
+      ['import', '--from', 'terraform', 'x.tfstate'],
     ]) {
       const { exit, err } = await bench.run(...words)
       expect([exit, err.split(':')[0]], words.join(' ')).toEqual([1, 'error[FEATURE_MISSING]'])
     }
     expect(bench.requests).toEqual([])
+  })
+
+  test('targets and what is left out are handed on as they are given', async () => {
+    const given = ['-t', 'urn:a', '--target', '**b', '--target-replace', 'urn:c']
+    expect((await bench.run('up', '-y', '--skip-preview', ...given)).exit).toBe(0)
+    expect(bench.requests[0]?.options.targeting).toMatchObject({
+      targets: ['urn:a', '**b', 'urn:c'],
+      replaces: ['urn:c'],
+    })
+    const left = ['-x', 'urn:a', '--exclude-protected']
+    expect((await bench.run('destroy', '-y', '--skip-preview', ...left)).exit).toBe(0)
+    expect(bench.requests[1]?.options.targeting).toMatchObject({
+      excludes: ['urn:a'],
+      excludeProtected: true,
+    })
+    const both = await bench.run('refresh', '-y', '-t', 'urn:a', '-x', 'urn:b')
+    expect([both.exit, both.err]).toMatchObject([2, expect.stringContaining('used together')])
+    expect((await bench.run('destroy', '-y', '--exclude-dependents')).exit).toBe(2)
   })
 
   test('a wrong command line is exit code 2 with one error and no stack trace', async () => {
@@ -150,7 +164,7 @@ describe('operations', () => {
   test('help and version print on stdout and open nothing', async () => {
     const before = bench.calls.length
     expect((await bench.run('--help')).out).toContain('destroy')
-    expect((await bench.run('up', '--help')).out).not.toContain('--target')
+    expect((await bench.run('up', '--help')).out).not.toContain('--secrets-provider')
     expect((await bench.run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(bench.calls).toHaveLength(before)
   })

@@ -11,8 +11,10 @@ const urn = (name: string, stack = 'dev'): string => `urn:pulumi:${stack}::site:
 
 let bench: Bench
 
-const thing = (name: string, more: object = {}): StoredResource =>
-  ({ urn: urn(name), custom: true, id: name, type: 'a:b:C', ...more }) as StoredResource
+const thing = (name: string, more: object = {}): StoredResource => ({
+  ...{ urn: urn(name), custom: true, id: name, type: 'a:b:C' },
+  ...more,
+})
 
 const stateOf = (salt: string, ...resources: readonly StoredResource[]): StoredDeployment => ({
   manifest: { time: '', magic: '', version: '' },

@@ -25,9 +25,9 @@ test('TestPackageRef: packages are told apart by what was registered, and serve 
       version: '7.0.0',
     })
     await monitor.register({ ...asked, name: 'two', packageRef: second })
-    await monitor.invokeAs({ tok: 'pkgA:m:fn', packageRef: second })
+    await monitor.invokeWith({ tok: 'pkgA:m:fn', packageRef: second })
     cloud.objects.set('there', { v: 1 })
-    await monitor.readAs({ type: 'pkgA:m:typA', name: 'read', id: 'there', packageRef: first })
+    await monitor.read('read', 'there', { type: 'pkgA:m:typA', packageRef: first })
     expect(one.id).toBe('one-1')
   })
   expect(result.result).toBe('succeeded')
@@ -70,7 +70,7 @@ const replaced: Program = async monitor => {
   const { urn, id } = await monitor.register({ ...asked, ...own })
   const provider = `${urn}::${id}`
   await monitor.register({ ...asked, type: 'pkgExt:m:typA', name: 'under', provider })
-  await monitor.invokeAs({ tok: 'pkgExt:m:fn', packageRef })
+  await monitor.invokeWith({ tok: 'pkgExt:m:fn', packageRef })
 }
 
 const internal = {
@@ -142,7 +142,10 @@ test('TestReplacementParameterizedProvider: a plugin that becomes something else
 test('TestReplacementParameterizedProviderConfig: configuration of the names that the engine uses is the provider’s own', async () => {
   const { run, plugins } = await bench.of(createCloud())
   const { state } = await run(replaced, {
-    config: { 'pkgExt:name': { text: 'testingBase' }, 'pkgExt:parameterization': { text: 'p' } },
+    configured: {
+      'pkgExt:name': { text: 'testingBase' },
+      'pkgExt:parameterization': { text: 'p' },
+    },
   })
   const provider = state.resources?.find(({ urn }) => urn.endsWith('::default_0_5_0'))
   expect(provider?.['inputs']).toEqual({
@@ -157,4 +160,28 @@ test('TestReplacementParameterizedProviderConfig: configuration of the names tha
     parameterization: 'p',
     version: '0.5.0',
   })
+})
+
+test('TestReplacementParameterizedProviderImport: what exists is imported under a package with parameters, by its default provider and by an explicit one', async () => {
+  const cloud = createCloud()
+  for (const id of ['one', 'two']) cloud.objects.set(id, { v: 1 })
+  const { run, plugins } = await bench.of(cloud)
+  const { state, result } = await run(async monitor => {
+    const packageRef = await monitor.registerPackage({ ...base, parameterization })
+    const asked = { type: 'pkgExt:m:typA', custom: true, object: { v: 1 }, packageRef }
+    await monitor.register({ ...asked, name: 'a', importId: 'one' })
+    const own = { type: 'pulumi:providers:pkgExt', name: 'own', custom: true, packageRef }
+    const { urn, id } = await monitor.register(own)
+    await monitor.register({ ...asked, name: 'b', importId: 'two', provider: `${urn}::${id}` })
+  })
+  expect(result.result).toBe('succeeded')
+  expect(cloud.log).toEqual([])
+  const imported = state.resources?.filter(({ type }) => type === 'pkgExt:m:typA') ?? []
+  expect(imported.map(one => one['id'])).toEqual(['one', 'two'])
+  expect(imported.map(one => String(one['provider']).split('::').at(-2))).toEqual([
+    'default_0_5_0',
+    'own',
+  ])
+  const first = 'parameterize pkgExt 0.5.0 replacement'
+  expect(plugins.loaded.map(one => one.heard()[0])).toEqual([first, first])
 })

@@ -16,7 +16,9 @@ const thing = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'pkgA:m:typA', name, custom: true, object: { v: 1 }, ...more })
 
 describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
-  const denied = (text: string) => ({ config: { 'pulumi:disable-default-providers': { text } } })
+  const denied = (text: string) => ({
+    configured: { 'pulumi:disable-default-providers': { text } },
+  })
   const plain: Program = async monitor => void (await thing(monitor, 'a'))
 
   test.each(['["pkgA"]', '[" pkgA "]', '["*"]', '["other", "*", 3]'])(
@@ -51,10 +53,10 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
     const { result } = await run(async monitor => {
       const provider = await own(monitor)
       await thing(monitor, 'a', { provider })
-      await monitor.invokeAs({ tok: 'pkgA:m:fn', provider })
+      await monitor.invokeWith({ tok: 'pkgA:m:fn', provider })
       const note = (thrown: Error) => void refusals.push(thrown.message)
-      await monitor.invokeAs({ tok: 'pkgA:m:fn' }).catch(note)
-      await monitor.readAs({ type: 'pkgA:m:typA', name: 'r', id: 'a-1' }).catch(note)
+      await monitor.invokeWith({ tok: 'pkgA:m:fn' }).catch(note)
+      await monitor.read('r', 'a-1', { type: 'pkgA:m:typA' }).catch(note)
       await monitor.call({ tok: 'pkgA:m:typA/fn' }).catch(note)
     }, denied('["pkgA"]'))
     expect(refusals).toEqual([

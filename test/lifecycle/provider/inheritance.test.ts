@@ -1,71 +1,148 @@
 import { afterEach, expect, test } from 'vitest'
-import { createBench } from '../bench.ts'
+import type { ConstructRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
-import type { Monitor } from '../engine.ts'
-import { named } from '../states.ts'
+import { component, componentScript, itself, urnOf } from '../components.ts'
+import type { Monitor, Program } from '../engine.ts'
+import { createEngines, thing } from '../things.ts'
 
-const bench = createBench()
-afterEach(() => bench.close())
+const engines = createEngines()
+afterEach(() => engines.close())
 
-const own = async (monitor: Monitor, more: object = {}): Promise<string> => {
-  const type = 'pulumi:providers:pkgA'
-  const { urn, id } = await monitor.register({ type, name: 'own', custom: true, ...more })
+/** An engine with two packages that make components, and the states that a program comes to. */
+async function ran(program: Program) {
+  const cloud = createCloud()
+  const asked: ConstructRequest[] = []
+  const script = componentScript(
+    {
+      make: async (request, monitor) => {
+        asked.push(request)
+        const { deletedWith, protect } = request
+        return { urn: await itself(request, monitor, { deletedWith, protect }) }
+      },
+    },
+    cloud.script,
+  )
+  const engine = await engines.of(cloud, { comp: script, other: script })
+  const { result, state } = await engine.run(program)
+  expect(result.result).toBe('succeeded')
+  const of = (name: string) => state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
+  const reference = (name: string, type: string): string => {
+    const found = state.resources?.find(one => one.type === type && one.urn.endsWith(`::${name}`))
+    return `${found?.urn}::${found?.['id'] as string}`
+  }
+  return { of, reference, asked }
+}
+
+const registered = async (monitor: Monitor, pkg: string, name: string): Promise<string> => {
+  const type = `pulumi:providers:${pkg}`
+  const { urn, id } = await monitor.register({ type, name, custom: true, object: {} })
   return `${urn}::${id}`
 }
 
-const thing = (monitor: Monitor, name: string, more: object = {}) =>
-  monitor.register({ type: 'pkgA:m:typA', name, custom: true, object: { v: 1 }, ...more })
-
-test('TestDeletedWithOptionInheritance: what is deleted with another hands that down to its children', async () => {
-  const { run } = await bench.of(createCloud())
-  const { state } = await run(async monitor => {
-    const a = await thing(monitor, 'a')
-    const b = await thing(monitor, 'b', { deletedWith: a.urn })
-    await thing(monitor, 'c', { parent: b.urn })
-    await thing(monitor, 'd', { parent: b.urn, deletedWith: b.urn })
+test('TestDeletedWithOptionInheritance: a child is deleted with what its parent is deleted with', async () => {
+  const { of } = await ran(async monitor => {
+    const gone = await monitor.register({ type: 'local', name: 'gone' })
+    const parent = await thing(monitor, 'a', {}, { deletedWith: gone.urn, protect: true })
+    await thing(monitor, 'b', {}, { parent: parent.urn })
+    await thing(monitor, 'c', {}, { parent: parent.urn, protect: false, retainOnDelete: true })
   })
-  const withOf = (name: string): unknown => named(state, name)?.['deletedWith']
-  expect([withOf('b'), withOf('c')]).toEqual([named(state, 'a')?.urn, named(state, 'a')?.urn])
-  expect(withOf('d')).toBe(named(state, 'b')?.urn)
+  const gone = urnOf('gone', 'local')
+  expect(of('a')).toMatchObject({ deletedWith: gone, protect: true })
+  expect(of('b')).toMatchObject({ deletedWith: gone, protect: true })
+  expect(of('c')).toMatchObject({ deletedWith: gone, retainOnDelete: true })
+  expect(of('c')?.['protect']).toBeUndefined()
 })
 
-test('TestProviderOptionInheritance: a child of the same package has its parent’s provider', async () => {
-  const { run } = await bench.of(createCloud())
-  let provider = ''
-  const { state } = await run(async monitor => {
-    provider = await own(monitor)
-    const a = await thing(monitor, 'a', { provider })
-    await thing(monitor, 'b', { parent: a.urn })
+test('TestDeletedWithOptionInheritanceMLC: also below a component that a provider makes', async () => {
+  const { of, asked } = await ran(async monitor => {
+    const gone = await monitor.register({ type: 'local', name: 'gone' })
+    const parent = await component(monitor, 'a', { deletedWith: gone.urn })
+    await thing(monitor, 'b', {}, { parent: parent.urn })
+    await component(monitor, 'c', { parent: parent.urn })
   })
-  expect(named(state, 'b')?.['provider']).toBe(provider)
+  const gone = urnOf('gone', 'local')
+  for (const name of ['a', 'b', 'c']) expect(of(name)).toMatchObject({ deletedWith: gone })
+  expect(asked.map(({ deletedWith }) => deletedWith)).toEqual([gone, gone])
 })
 
-test('TestDefaultProviderInheritance: a child of another package has its own default provider', async () => {
-  const { run, plugins } = await bench.of(createCloud())
-  const { state } = await run(async monitor => {
-    const a = await monitor.register({ type: 'pkgB:m:typA', name: 'a', custom: true, object: {} })
-    await thing(monitor, 'b', { parent: a.urn })
+test('TestProviderOptionInheritance: a child has the provider of its parent', async () => {
+  const { of, reference } = await ran(async monitor => {
+    const provider = await registered(monitor, 'test', 'p')
+    const parent = await thing(monitor, 'a', {}, { provider })
+    await thing(monitor, 'b', {}, { parent: parent.urn })
   })
-  expect(named(state, 'b')?.['provider']).toContain('pulumi:providers:pkgA::default::')
-  expect(plugins.loaded.map(({ plugin }) => plugin.name)).toEqual(['pkgB', 'pkgA'])
+  const provider = reference('p', 'pulumi:providers:test')
+  expect(of('a')?.['provider']).toBe(provider)
+  expect(of('b')?.['provider']).toBe(provider)
 })
 
-test('TestProvidersOptionInheritance, TestComponentProvidersInheritance: the providers of a component are its children’s, also through components between', async () => {
-  const { run } = await bench.of(createCloud())
-  let provider = ''
-  const { state } = await run(async monitor => {
-    provider = await own(monitor)
-    const component = (name: string, more: object) =>
-      monitor.register({ type: 'my:m:Box', name, ...more })
-    const outer = await component('outer', { providers: new Map([['pkgA', provider]]) })
-    const inner = await component('inner', { parent: outer.urn })
-    await thing(monitor, 'a', { parent: outer.urn })
-    await thing(monitor, 'b', { parent: inner.urn })
-    await thing(monitor, 'c')
+test('TestProvidersOptionInheritance: a child has the provider that its parent took from its providers', async () => {
+  const { of, reference } = await ran(async monitor => {
+    const provider = await registered(monitor, 'test', 'p')
+    const other = await registered(monitor, 'test', 'q')
+    const providers = new Map([['test', provider]])
+    const parent = await thing(monitor, 'a', {}, { providers })
+    await thing(monitor, 'b', {}, { parent: parent.urn })
+    // What its parent has goes before what it is given itself.
+    await thing(monitor, 'c', {}, { parent: parent.urn, providers: new Map([['test', other]]) })
+    await thing(monitor, 'd', {}, { parent: parent.urn, provider: other })
   })
-  // TestProvidersOptionInheritance
-  expect(named(state, 'a')?.['provider']).toBe(provider)
-  // TestComponentProvidersInheritance
-  expect(named(state, 'b')?.['provider']).toBe(provider)
-  expect(named(state, 'c')?.['provider']).toContain('::default::')
+  const provider = reference('p', 'pulumi:providers:test')
+  for (const name of ['a', 'b', 'c']) expect(of(name)?.['provider']).toBe(provider)
+  expect(of('d')?.['provider']).toBe(reference('q', 'pulumi:providers:test'))
+})
+
+test('TestProvidersOptionInheritanceRemote: a component of a provider has it only for its own package', async () => {
+  const { of, reference } = await ran(async monitor => {
+    const provider = await registered(monitor, 'comp', 'p')
+    const parent = await monitor.register({
+      type: 'comp:index:Thing',
+      name: 'a',
+      custom: true,
+      object: {},
+      providers: new Map([['comp', provider]]),
+    })
+    await component(monitor, 'b', { parent: parent.urn })
+    await component(monitor, 'c', { type: 'other:index:Group', parent: parent.urn })
+  })
+  const provider = reference('p', 'pulumi:providers:comp')
+  expect(of('a')?.['provider']).toBe(provider)
+  expect(of('b')?.['provider']).toBeUndefined()
+  expect(of('c')?.['provider']).toBeUndefined()
+  // No default provider of the first package was needed, one of the second was.
+  expect(reference('default', 'pulumi:providers:comp')).toContain('undefined')
+  expect(reference('default', 'pulumi:providers:other')).not.toContain('undefined')
+})
+
+test('TestComponentProvidersInheritance: providers are handed down through components only', async () => {
+  const { asked, reference } = await ran(async monitor => {
+    const provider = await registered(monitor, 'test', 'p')
+    const providers = new Map([['test', provider]])
+    const local = await monitor.register({ type: 'my_component', name: 'a', providers })
+    const inner = await monitor.register({ type: 'my_component', name: 'i', parent: local.urn })
+    await component(monitor, 'b', { parent: inner.urn })
+    const custom = await thing(monitor, 'c', {}, { providers })
+    await component(monitor, 'd', { parent: custom.urn })
+  })
+  const provider = reference('p', 'pulumi:providers:test')
+  const handed = asked.map(({ name, providers }) => [name, [...providers]])
+  expect(handed).toEqual([
+    ['b', [['test', provider]]],
+    ['d', []],
+  ])
+})
+
+test('TestDefaultProviderInheritance: a child of another package has the default provider of its own', async () => {
+  const { of } = await ran(async monitor => {
+    const parent = await thing(monitor, 'a', {})
+    await monitor.register({
+      type: 'other:index:Thing',
+      name: 'b',
+      custom: true,
+      object: {},
+      parent: parent.urn,
+    })
+  })
+  expect(of('a')?.['provider']).toContain('pulumi:providers:test::default')
+  expect(of('b')?.['provider']).toContain('pulumi:providers:other::default')
 })

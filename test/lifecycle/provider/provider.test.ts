@@ -108,7 +108,7 @@ test('TestDefaultProviderDiff: versions side by side, none of them a reason to r
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-const configured = (zone: string) => ({ config: { 'pkgA:zone': { text: zone } } })
+const configured = (zone: string) => ({ configured: { 'pkgA:zone': { text: zone } } })
 
 test('TestSingleResourceDefaultProviderReplace: a provider that must be replaced replaces what is its', async () => {
   const cloud = createCloud()

@@ -1,0 +1,146 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createSealing } from '../../shared/engine/deployment/sealing.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { childUrn, partsOf, type Urn } from '../../shared/names/urn.ts'
+import type { ImportedResource } from '../../shared/records/import.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
+import type { ResourceState } from '../../shared/state/resource.ts'
+import type { Handler } from '../attach.ts'
+import type { Flags } from '../flags.ts'
+import { type ImportFile, readImportFile } from '../import/import-file.ts'
+import { inlineFile } from '../import/inline.ts'
+import { resolveImports } from '../import/resolve.ts'
+import { typescriptProgram } from '../import/typescript.ts'
+import { yamlProgram } from '../import/yaml.ts'
+import { runOperation } from '../operation.ts'
+import { requestOf } from '../operation-request.ts'
+import type { Session } from '../session.ts'
+
+/**
+ * `import`: adopts what exists into a stack and prints the program for it. Throws CLI_USAGE,
+ * FILE_UNREADABLE, FEATURE_MISSING and what a deployment throws.
+ */
+export const importResources: Handler = async (session, flags, words) => {
+  const { remote } = await session.local()
+  if (remote !== undefined)
+    throw error('FEATURE_MISSING', 'the API does not take imports yet', {
+      hint: 'Do it where the store is, after `antichain logout`.',
+    })
+  const file = fileOf(session, flags, words)
+  const isWritten = flags.is('generateCode')
+  const out = flags.text('out')
+  if (!isWritten && out !== undefined)
+    session.warn('Output file will not be used as --generate-code is false.')
+  if (Object.keys(file.providerInputs).length > 0)
+    session.warn(
+      "warning: the 'providerInputs' field is deprecated: declare the provider in 'resources' and " +
+        "set its configuration via its 'inputs' instead",
+    )
+  const asked = await requestOf(session, flags, 'import')
+  const sealing = createSealing(asked.secrets)
+  const { project, stack } = stackPartsOf(asked.stack)
+  const { imports, names } = resolveImports(file, {
+    stack,
+    project,
+    protect: flags.is('protect'),
+    seal: supplied => sealing.sealMap(sealing.openMap(supplied)),
+  })
+  if (imports.length === 0) throw error('CLI_USAGE', 'the import file names no resources')
+  const request = { ...asked, options: { ...asked.options, imports } }
+  const write = async (): Promise<void> => {
+    if (isWritten) await writeProgram(session, flags, { request, imports, names })
+  }
+  const previewOnly = flags.is('previewOnly')
+  try {
+    const exit = await runOperation(session, flags, { command: 'import', previewOnly, request })
+    await write()
+    return exit
+  } catch (thrown) {
+    // What was imported before it failed has its program all the same.
+    if (!previewOnly) await write()
+    throw thrown
+  }
+}
+
+function fileOf(session: Session, flags: Flags, words: readonly string[]): ImportFile {
+  const path = flags.text('file')
+  const properties = flags.list('properties').flatMap(text => text.split(','))
+  const [parent, provider] = [flags.text('parent'), flags.text('provider')]
+  if (path === undefined) return inlineFile({ words, properties, parent, provider })
+  if (words.length > 0 || properties.length > 0 || (parent ?? provider) !== undefined)
+    throw error(
+      'CLI_USAGE',
+      'an inline resource may not be specified in conjunction with an import file',
+    )
+  return readImportFile(resolve(session.cwd, path))
+}
+
+/** Prints the program of what is imported and in the state, or writes it to a file. */
+async function writeProgram(
+  session: Session,
+  flags: Flags,
+  about: {
+    readonly request: DeployRequest
+    readonly imports: readonly ImportedResource[]
+    readonly names: ReadonlyMap<Urn, string>
+  },
+): Promise<void> {
+  const { request, imports, names } = about
+  const { runtime } = request.source
+  if (runtime === '') return
+  const states = await importedStates(session, request, imports)
+  if (states.length === 0) return
+  const text =
+    runtime === 'nodejs'
+      ? typescriptProgram(states, names)
+      : runtime === 'yaml'
+        ? yamlProgram(states, names)
+        : undefined
+  if (text === undefined) {
+    session.warn(`No program is written for '${runtime}': it is for nodejs and yaml only.`)
+    return
+  }
+  const out = flags.text('out')
+  if (out !== undefined) writeOut(resolve(session.cwd, out), text)
+  else if (!flags.is('json')) session.io.stdout.write(`${introduction(flags)}${text}`)
+}
+
+/** The imported states, protected as was asked for. */
+async function importedStates(
+  session: Session,
+  { stack: id, secrets }: DeployRequest,
+  imports: readonly ImportedResource[],
+): Promise<readonly ResourceState[]> {
+  const stored = await (await session.local()).exportState(id)
+  if (stored === undefined) return []
+  const { decodeSnapshot } = await session.tools.state()
+  const { resources } = decodeSnapshot(stored, secrets)
+  const live = new Map(resources.filter(one => !one.delete).map(one => [one.urn, one]))
+  return imports.flatMap(one => {
+    const qualified = one.parent === '' ? undefined : partsOf(one.parent).qualifiedType
+    const state = live.get(childUrn(stackPartsOf(id), qualified, one))
+    return state === undefined ? [] : [{ ...state, protect: one.protect }]
+  })
+}
+
+function writeOut(path: string, text: string): void {
+  try {
+    // It may hold secrets in clear, as the original's does.
+    writeFileSync(path, text, { mode: 0o600 })
+  } catch (cause) {
+    throw error('FILE_UNREADABLE', `could not open output file: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function introduction(flags: Flags): string {
+  const first =
+    'Please copy the following code into your Pulumi application. Not doing so\n' +
+    'will cause an update to happen on the next `antichain up`.\n\n'
+  const second =
+    'Please note that the imported resources are marked as protected. To destroy them\n' +
+    'you will need to remove the `protect` option and run `antichain up` *before*\n' +
+    'the destroy will take effect.\n\n'
+  return flags.is('protect') ? `${first}${second}` : first
+}

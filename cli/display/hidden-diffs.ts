@@ -1,0 +1,73 @@
+import type { StepMetadata } from '../../shared/engine/events/event.ts'
+import { anySegment, containsPath, parsePath, type PathSegment } from '../../shared/values/path.ts'
+import { isEventList, isEventMap, isSameValue } from './event-value.ts'
+
+type Path = readonly PathSegment[]
+
+/**
+ * A step without the differences that its resource hides, and the paths of the option under which
+ * there were some. Source: `engine.md` 11, hideDiffs.
+ */
+export function withoutHidden(metadata: StepMetadata): {
+  readonly metadata: StepMetadata
+  readonly hidden: readonly string[]
+} {
+  const { old, new: next, detailedDiff } = metadata
+  const asked = next?.hideDiffs ?? []
+  if (old === null || next === null || asked.length === 0) return { metadata, hidden: [] }
+  const hidden = new Set<string>()
+  let inputs: unknown = next.inputs
+  let outputs: unknown = next.outputs
+  let detailed = Object.entries(detailedDiff ?? {})
+  for (const text of asked.toSorted()) {
+    const path = parsedPath(text)
+    if (path === undefined) continue
+    const masked = maskedAt(old.inputs, inputs, path)
+    if (!isSameValue(masked, inputs)) hidden.add(text)
+    inputs = masked
+    outputs = maskedAt(old.outputs, outputs, path)
+    const kept = detailed.filter(([key]) => !containsPath(path, parsedPath(key) ?? [key]))
+    if (kept.length < detailed.length) hidden.add(text)
+    detailed = kept
+  }
+  const isShown = (key: string): boolean =>
+    isSameValue(old.inputs[key], next.inputs[key]) ||
+    !isSameValue(old.inputs[key], Object(inputs)[key])
+  return {
+    metadata: {
+      ...metadata,
+      new: { ...next, inputs: Object(inputs), outputs: Object(outputs) },
+      diffs: (metadata.diffs ?? []).filter(isShown),
+      detailedDiff: detailedDiff === null ? null : Object.fromEntries(detailed),
+    },
+    hidden: [...hidden],
+  }
+}
+
+function parsedPath(text: string): Path | undefined {
+  try {
+    return parsePath(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The new value with what stands at a path as it was before. */
+function maskedAt(old: unknown, next: unknown, path: Path): unknown {
+  const [segment, ...rest] = path
+  if (segment === undefined) return old
+  if (isEventList(old) && isEventList(next))
+    return next.map((item, at) =>
+      segment === anySegment || segment === at ? maskedAt(old[at], item, rest) : item,
+    )
+  if (!isEventMap(old) || !isEventMap(next)) return next
+  const keys = segment === anySegment ? Object.keys({ ...old, ...next }) : [segment]
+  const masked: Record<string, unknown> = { ...next }
+  for (const key of keys) {
+    if (typeof key !== 'string') continue
+    const value = maskedAt(old[key], next[key], rest)
+    if (value === undefined) Reflect.deleteProperty(masked, key)
+    else masked[key] = value
+  }
+  return masked
+}

@@ -1,0 +1,124 @@
+import { readFileSync, statSync } from 'node:fs'
+import { z } from 'zod'
+import { limits } from '../../shared/config/limits.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type { JsonObject } from '../../shared/values/stored.ts'
+
+/** One resource of an import file, as a person writes it. '' = not given. */
+export interface ImportSpec {
+  readonly type: string
+  /** What the file and the generated program call it. */
+  readonly name: string
+  readonly id: string
+  readonly parent: string
+  readonly provider: string
+  readonly version: string
+  readonly pluginDownloadUrl: string
+  readonly properties: readonly string[]
+  readonly component: boolean
+  readonly remote: boolean
+  /** The name of the resource itself, where that is another. */
+  readonly logicalName: string
+  readonly inputs: JsonObject | undefined
+  readonly outputs: JsonObject | undefined
+}
+
+/** What is to be imported: names of URNs that exist, and resources. */
+export interface ImportFile {
+  readonly nameTable: Readonly<Record<string, string>>
+  readonly resources: readonly ImportSpec[]
+  /** Name of a provider → its configuration. */
+  readonly providerInputs: Readonly<Record<string, JsonObject>>
+}
+
+const text = z.string().nullish()
+const json = z
+  .record(z.string(), z.json())
+  .nullish()
+  .transform(value => (value ?? undefined) as JsonObject | undefined)
+const given = text.transform(value => value ?? '')
+const flag = z
+  .boolean()
+  .nullish()
+  .transform(value => value ?? false)
+
+const fileForm = z.object({
+  nameTable: z
+    .record(z.string(), z.string())
+    .nullish()
+    .transform(value => value ?? {}),
+  resources: z
+    .array(
+      z.object({
+        type: given,
+        name: given,
+        id: given,
+        parent: given,
+        provider: given,
+        version: given,
+        pluginDownloadUrl: given,
+        properties: z
+          .array(z.string())
+          .nullish()
+          .transform(value => value ?? []),
+        component: flag,
+        remote: flag,
+        logicalName: given,
+        inputs: json,
+        outputs: json,
+        parameterization: z.unknown().optional(),
+        extension: z.unknown().optional(),
+      }),
+    )
+    .max(limits.importedMax)
+    .nullish()
+    .transform(value => value ?? []),
+  providerInputs: z
+    .record(z.string(), z.record(z.string(), z.json()))
+    .nullish()
+    .transform(value => (value ?? {}) as Readonly<Record<string, JsonObject>>),
+})
+
+/** Reads an import file. Throws FILE_UNREADABLE, CLI_USAGE, FEATURE_MISSING. */
+export function readImportFile(path: string): ImportFile {
+  return parseImportFile(textOf(path), path)
+}
+
+/** An import file from its text. Throws CLI_USAGE, FEATURE_MISSING. */
+export function parseImportFile(source: string, path: string): ImportFile {
+  let value: unknown
+  try {
+    value = JSON.parse(source)
+  } catch (cause) {
+    throw error('CLI_USAGE', `could not read import file: ${path}: ${messageOf(cause)}`, { cause })
+  }
+  const parsed = fileForm.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const where = issue?.path.join('.') ?? ''
+    throw error('CLI_USAGE', `could not read import file: ${path}: ${where}: ${issue?.message}`)
+  }
+  const { resources, ...rest } = parsed.data
+  for (const { name, parameterization, extension } of resources)
+    if ((parameterization ?? extension ?? undefined) !== undefined)
+      throw error(
+        'FEATURE_MISSING',
+        `the import of resources of packages with parameters is not supported yet ('${name}')`,
+      )
+  return { ...rest, resources }
+}
+
+function textOf(path: string): string {
+  try {
+    const { size } = statSync(path)
+    if (size > limits.importFileBytesMax)
+      throw error(
+        'CLI_USAGE',
+        `${path} has ${size} bytes, ${limits.importFileBytesMax} are allowed`,
+      )
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (cause instanceof Error && 'exit' in cause) throw cause
+    throw error('FILE_UNREADABLE', `could not read import file: ${messageOf(cause)}`, { cause })
+  }
+}

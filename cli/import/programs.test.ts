@@ -1,0 +1,141 @@
+import { transformSync } from 'esbuild'
+import { parse } from 'yaml'
+import { expect, test } from 'vitest'
+import type { Urn } from '../../shared/names/urn.ts'
+import { type ResourceState, resourceState } from '../../shared/state/resource.ts'
+import type { PropertyValue } from '../../shared/values/value.ts'
+import { typescriptProgram, variableName } from './typescript.ts'
+import { yamlProgram } from './yaml.ts'
+
+const stack = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
+const given = 'urn:pulumi:dev::p::pulumi:providers:test::given' as Urn
+const usual = 'urn:pulumi:dev::p::pulumi:providers:test::default' as Urn
+
+function state(
+  type: string,
+  name: string,
+  inputs: Record<string, PropertyValue>,
+  more: Partial<ResourceState> = {},
+): ResourceState {
+  return resourceState({
+    urn: `urn:pulumi:dev::p::${type}::${name}` as Urn,
+    type,
+    custom: true,
+    id: `id-of-${name}`,
+    parent: stack,
+    provider: `${usual}::1`,
+    inputs: new Map(Object.entries(inputs)),
+    protect: true,
+    ...more,
+  })
+}
+
+const top = state('case:index:Group', 'made', {}, { custom: false, provider: '', id: '' })
+const thing = state(
+  'test:s3/bucket:Bucket',
+  'my-thing.x',
+  {
+    list: [1, 'two', true],
+    map: new Map<string, PropertyValue>([
+      ['a-b', null],
+      ['plain', new Map()],
+    ]),
+    hidden: { kind: 'secret', value: 'word' },
+    text: 'say "${hi}"',
+    file: { kind: 'asset', hash: '', source: { path: './f' } },
+  },
+  { parent: top.urn, provider: `${given}::2` },
+)
+const user = state('test:index:User', 'class', { of: 'id-of-my-thing.x' }, { protect: false })
+const states = [user, thing, top]
+const names = new Map<Urn, string>([
+  [given, 'prov'],
+  [user.urn, 'class'],
+  [thing.urn, 'my-thing.x'],
+  [top.urn, 'made'],
+])
+
+test('a program in TypeScript is laid out as Pulumi does, and is one', () => {
+  const text = typescriptProgram(states, names)
+  expect(text).toBe(`import * as pulumi from "@pulumi/pulumi";
+import * as test from "@pulumi/test";
+
+const made = new pulumi.ComponentResource("case:index:Group", "made", {}, {
+    protect: true,
+});
+
+const my_thing_x = new test.s3.Bucket("my-thing.x", {
+    file: new pulumi.asset.FileAsset("./f"),
+    hidden: pulumi.secret("word"),
+    list: [
+        1,
+        "two",
+        true,
+    ],
+    map: {
+        "a-b": null,
+        plain: {},
+    },
+    text: "say \\"\${hi}\\"",
+}, {
+    parent: made,
+    provider: prov,
+    protect: true,
+});
+
+const _class = new test.User("class", {
+    of: my_thing_x.id,
+});
+`)
+  expect(() => transformSync(text, { loader: 'ts' })).not.toThrow()
+})
+
+test('a program in YAML says the same', () => {
+  const text = yamlProgram(states, names)
+  expect(text).toMatch(/^# made: components of type case:index:Group/)
+  expect(parse(text)).toEqual({
+    resources: {
+      class: { type: 'test:User', properties: { of: '${my-thing_x.id}' } },
+      'my-thing_x': {
+        type: 'test:s3:Bucket',
+        name: 'my-thing.x',
+        properties: {
+          file: { 'fn::fileAsset': './f' },
+          hidden: { 'fn::secret': 'word' },
+          list: [1, 'two', true],
+          map: { 'a-b': null, plain: {} },
+          text: 'say "$${hi}"',
+        },
+        options: { parent: '${made}', provider: '${prov}', protect: true },
+      },
+    },
+  })
+})
+
+test.each([
+  ['plain', 'plain'],
+  ['my-bucket', 'my_bucket'],
+  ['1st', '_1st'],
+  ['delete', '_delete'],
+  ['pulumi', '_pulumi'],
+  ['größe', 'größe'],
+])('a variable for %s is %s', (name, expected) => {
+  expect(variableName(name)).toBe(expected)
+})
+
+test('names that come to one variable, or to that of a package, stay apart', () => {
+  const [a, b] = [state('test:i:T', 'a-b', {}), state('test:i:T', 'a_b', {})]
+  const text = typescriptProgram([a, b, state('test:i:T', 'test', {})], new Map())
+  expect(text.match(/^const \w+/gm)).toEqual(['const a_b', 'const a_b2', 'const test2'])
+})
+
+test('a resource names neither itself nor what two could mean', () => {
+  const a = state('test:i:T', 'a', { own: 'id-of-a', both: 'same' }, outputs('same'))
+  const b = state('test:i:T', 'b', { both: 'same' }, outputs('same'))
+  const text = typescriptProgram([a, b], new Map())
+  expect(text).not.toMatch(/\b[ab]\.(id|name)/)
+})
+
+function outputs(name: string): Partial<ResourceState> {
+  return { outputs: new Map([['name', name]]) }
+}

@@ -1,0 +1,225 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { pluginLimits as limits } from '../../shared/config/plugin-limits.ts'
+import type { ProcessesPort } from '../../shared/ports/system.ts'
+import { chooseNode } from '../../shared/programs/node-binary.ts'
+import { findNodeSdk, type NodeSdk } from '../../shared/programs/node-sdk.ts'
+import { type PolicyProject, readPolicyProject } from '../../shared/programs/policy-project.ts'
+import type {
+  Analyzer,
+  AnalyzerHost,
+  PolicyPackPlace,
+} from '../../shared/providers/analyzers/analyzer.ts'
+import {
+  askInfo,
+  configure,
+  createAnalyzer,
+  greet,
+  type PackSurroundings,
+} from '../../shared/providers/analyzers/driver.ts'
+import {
+  readSettings,
+  settingsOf,
+  withSettings,
+  wrongSettings,
+} from '../../shared/providers/analyzers/settings.ts'
+import {
+  becomesReady,
+  callUnary,
+  type Connection,
+  createClient,
+} from '../../shared/providers/plugins/connect.ts'
+import { lastWords } from '../../shared/providers/plugins/lines.ts'
+import { type PluginProcess, startPlugin, within } from '../../shared/providers/plugins/start.ts'
+
+/** What running policy packs needs. */
+export interface PolicyPackDeps {
+  readonly processes: ProcessesPort
+  /** The environment of the user, which packs inherit. */
+  readonly env: Readonly<Record<string, string>>
+  /** Antichain's own `node`. */
+  readonly ourNode: string
+  /** The project's folder. */
+  readonly root: string
+  readonly engineAddress: () => string
+  readonly surroundings: PackSurroundings
+  /** A line that a pack printed. Must not wait and not throw. */
+  readonly said: (line: string, stream: 'stdout' | 'stderr') => void
+}
+
+/** A host that runs policy packs as processes of this machine. Source: `engine.md` 2.5. */
+export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
+  const running = new Set<Analyzer>()
+  const over = new AbortController()
+  const closeAll = async (): Promise<void> => {
+    over.abort()
+    await Promise.all([...running].map(pack => pack.close()))
+  }
+  return {
+    async load(packs) {
+      const loading = await Promise.allSettled(packs.map(pack => load(deps, pack, over.signal)))
+      const failed = loading.find(one => one.status === 'rejected')
+      const loaded = loading.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+      for (const pack of loaded) running.add(pack)
+      if (failed === undefined) return loaded
+      await closeAll()
+      throw failed.reason
+    },
+    async cancelAll() {
+      over.abort()
+      const all = Promise.all([...running].map(pack => pack.cancel()))
+      await within(all, limits.cancelAllMs)
+    },
+    close: closeAll,
+  }
+}
+
+async function load(
+  deps: PolicyPackDeps,
+  { path, config }: PolicyPackPlace,
+  over: AbortSignal,
+): Promise<Analyzer> {
+  const place = resolve(deps.root, path)
+  if (!existsSync(place)) throw failed(path, `there is nothing at ${place}`)
+  const isFolder = statSync(place).isDirectory()
+  const directory = isFolder ? place : dirname(place)
+  const hasFile = isFolder || existsSync(join(directory, 'PulumiPolicy.yaml'))
+  const project = hasFile ? readPolicyProject(directory) : undefined
+  const given = settingsFile(deps, path, config)
+  const run = isFolder ? await commandOf(deps, directory, project) : { command: place, args: [] }
+  const started = await startPlugin(deps.processes, {
+    name: path,
+    path: run.command,
+    args: isFolder ? run.args : [deps.engineAddress()],
+    engineAddress: deps.engineAddress(),
+    cwd: directory,
+    env: { ...deps.env, ...packEnvironment(deps.surroundings) },
+    said: deps.said,
+    over,
+  }).catch((thrown: unknown) => {
+    throw failed(path, messageOf(thrown))
+  })
+  const { connection, close } = connect(started, path)
+  try {
+    const about = { ...deps.surroundings, engineAddress: deps.engineAddress(), directory }
+    await greet(connection, about)
+    const version = project?.version ?? ''
+    const info = await askInfo(connection, version)
+    if (!info.takesSettings && config !== undefined)
+      throw new Error(`the pack '${info.name}' takes no configuration`)
+    if (!info.takesSettings) return createAnalyzer(connection, { info, path, version, close })
+    const settings = settingsOf(info, given)
+    const wrong = wrongSettings(info.policies, settings)
+    if (wrong.length > 0) throw new Error(`its configuration is not valid: ${wrong.join('; ')}`)
+    await configure(connection, settings)
+    return createAnalyzer(connection, { info: withSettings(info, settings), path, version, close })
+  } catch (thrown) {
+    await close()
+    throw failed(path, messageOf(thrown))
+  }
+}
+
+function settingsFile(deps: PolicyPackDeps, path: string, config: string | undefined) {
+  if (config === undefined) return new Map()
+  const file = resolve(deps.root, config)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (thrown) {
+    throw failed(path, `its configuration cannot be read: ${messageOf(thrown)}`)
+  }
+  return readSettings(text, config)
+}
+
+/** How a pack's folder is run: by the SDK that it brings along, or its runtime's analyzer. */
+async function commandOf(
+  deps: PolicyPackDeps,
+  directory: string,
+  project: PolicyProject | undefined,
+): Promise<{ readonly command: string; readonly args: readonly string[] }> {
+  const address = deps.engineAddress()
+  const runtime = project?.runtime ?? ''
+  if (runtime !== 'nodejs') {
+    const name = `pulumi-analyzer-policy-${runtime}`
+    const found = onPath(name, deps.env['PATH'] ?? '')
+    if (found !== undefined) return { command: found, args: [address, '.'] }
+    throw failed(directory, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
+  }
+  const sdk = sdkOf(directory)
+  const { engines } = sdk
+  const node = await chooseNode({ ...deps, engines, directory })
+  if (node.note !== '') deps.said(node.note, 'stderr')
+  return {
+    command: node.command,
+    args: [sdk.runner, address, join(directory, project?.main ?? '')],
+  }
+}
+
+function sdkOf(directory: string): NodeSdk {
+  try {
+    return findNodeSdk(directory, '@pulumi/pulumi/cmd/run-policy-pack')
+  } catch (thrown) {
+    throw failed(directory, `${messageOf(thrown)}: run \`npm install\` there`)
+  }
+}
+
+function onPath(name: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(folder => folder !== '')
+    .map(folder => join(folder, name))
+    .find(file => existsSync(file))
+}
+
+/** What packs find in their environment as programs do: their SDK reads it there. */
+function packEnvironment(about: PackSurroundings): Readonly<Record<string, string>> {
+  const { organization, project, stack, dryRun } = about
+  return {
+    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(about.config)),
+    PULUMI_NODEJS_ORGANIZATION: organization,
+    PULUMI_NODEJS_PROJECT: project,
+    PULUMI_NODEJS_STACK: stack,
+    PULUMI_NODEJS_DRY_RUN: String(dryRun),
+    PULUMI_ORGANIZATION: organization,
+    PULUMI_PROJECT: project,
+    PULUMI_STACK: stack,
+    PULUMI_DRY_RUN: String(dryRun),
+  }
+}
+
+function connect(
+  started: PluginProcess,
+  name: string,
+): { readonly connection: Connection; readonly close: () => Promise<void> } {
+  const client = createClient(started.port)
+  const obituary: Connection['obituary'] = async () => {
+    const how = await within(started.ended, limits.lastWordsMs)
+    return how === undefined ? undefined : { how, lines: await started.lastLines() }
+  }
+  const ready = becomesReady(client, Date.now() + limits.aliveMs)
+  const connection: Connection = {
+    name,
+    obituary,
+    async call(method, request, deadlineMs) {
+      await Promise.race([ready, started.ended])
+      const lost = started.ended.then(async how => {
+        throw new Error(`the pack ${how}${lastWords(await started.lastLines())}`)
+      })
+      return Promise.race([callUnary(client, method, { request, deadlineMs }), lost])
+    },
+  }
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      client.close()
+      await started.stop()
+    })()
+    return closing
+  }
+  return { connection, close }
+}
+
+function failed(path: string, what: string): Error {
+  return error('POLICY_PACK_FAILED', `the policy pack '${path}' cannot be used: ${what}`)
+}

@@ -1,0 +1,18 @@
+import type { CheckFailure } from '../providers/provider.ts'
+import { scrubber, secretTexts } from '../values/scrub.ts'
+import { redactMap } from '../values/walk.ts'
+import { isSecret, type PropertyMap } from '../values/value.ts'
+
+/** What is said of a failed check. Source: `engine.md` 10, codes 2002 and 2003. */
+export function checkFailureMessage(
+  { type, name }: { readonly type: string; readonly name: string },
+  { property, reason }: CheckFailure,
+  inputs: PropertyMap,
+): string {
+  const why = scrubber(secretTexts(inputs))(reason)
+  if (property === '') return `${type} resource '${name}' has a problem: ${why}`
+  const value = isSecret(inputs.get(property))
+    ? '[secret]'
+    : JSON.stringify(redactMap(inputs)[property] ?? null)
+  return `${type} resource '${name}': property ${property} value ${value} has a problem: ${why}`
+}

@@ -1,0 +1,72 @@
+import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
+import type { Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { namedDependencies, stateGraph, type StateGraph } from '../graph/dependencies.ts'
+import { stepOf, type TrackedState } from '../step.ts'
+import { carryOut } from './carry-out.ts'
+import { type Claim, draftOf } from './claim.ts'
+import type { GeneratorContext } from './context.ts'
+import type { DeleteScope } from './delete-scope.ts'
+import { type CondemnedStep, condemnedSteps } from './delete-steps.ts'
+import { componentDriver } from './driver.ts'
+import type { Goal } from './goal.ts'
+import { isWithoutCall } from './replacement.ts'
+import type { CurrentState } from './sets.ts'
+import { skipCreate } from './untargeted.ts'
+
+/**
+ * What a destroy that runs its program makes of a registration: resources stay as they are until
+ * they are deleted, but by the providers of the program, and none is made. Undefined for components
+ * and providers, which are decided about as always. Source: `engine.md` 5.4.
+ */
+export async function leftForDelete(
+  ctx: GeneratorContext,
+  goal: Goal,
+  claim: Claim,
+): Promise<CurrentState | undefined> {
+  const old = claim.old
+  const draft = draftOf(goal, claim)
+  const next = old === undefined ? draft : { ...draft, outputs: old.state.outputs }
+  if (needs(draft).some(urn => ctx.sets.skipped.has(urn))) return skipCreate(ctx, next)
+  if (!goal.custom || isProviderType(goal.type)) return undefined
+  if (old === undefined) return skipCreate(ctx, next)
+  ctx.sets.operated.add(claim.urn)
+  const { inputs, outputs, id, initErrors } = old.state
+  const kept = { ...draft, inputs, outputs, id, initErrors }
+  const step = stepOf({ op: 'same', effect: 'replace', old, next: kept })
+  const about = { driver: componentDriver, compared: inputs, seed: new Uint8Array() }
+  return carryOut(ctx, { goal, claim, next: kept, ...about }, [step])
+}
+
+function needs(state: ResourceState): readonly Urn[] {
+  const provider = providerUrnOf(state.provider)
+  const named = [...namedDependencies(state), ...(provider === undefined ? [] : [provider])]
+  return state.parent === '' ? named : [...named, state.parent]
+}
+
+/**
+ * Deletes of everything, once the program of a destroy has ended: of what it registered as it is
+ * now, and of what else is in the state; of these what may go. `left`: what earlier lives made and
+ * this one did not register. What was registered stands first, so that all else goes before what it
+ * depends on.
+ */
+export function destroySteps(
+  ctx: GeneratorContext,
+  { left, mayGo }: { readonly left: readonly TrackedState[]; readonly mayGo: DeleteScope },
+): { readonly graph: StateGraph; readonly condemned: readonly CondemnedStep[] } {
+  const { sets, base } = ctx
+  const made = [...sets.current.values()].filter(
+    ({ passedOver, state }) => passedOver === undefined && mayGo(state.urn),
+  )
+  const going: readonly TrackedState[] = [...made, ...left]
+  for (const { state } of going) sets.deletes.add(state.urn)
+  const others = condemnedSteps(ctx, mayGo)
+  const registered = going.map((old, index): CondemnedStep => {
+    const op = old.state.external ? 'discard' : 'delete'
+    const skipCall = isWithoutCall(ctx, old.state)
+    return { index, step: stepOf({ op, effect: 'remove', old, skipCall }) }
+  })
+  const behind = others.map(({ index, step }) => ({ index: index + going.length, step }))
+  const states = [...going.map(({ state }) => state), ...base.snapshot.resources]
+  return { graph: stateGraph(states), condemned: [...registered, ...behind] }
+}

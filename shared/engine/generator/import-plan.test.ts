@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import type { Urn } from '../../names/urn.ts'
+import type { ImportedResource } from '../../records/import.ts'
+import { type ResourceState, resourceState } from '../../state/resource.ts'
+import { type ImportAbout, mistakeIn, neededProviders, placedImports } from './import-plan.ts'
+
+const stackUrn = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
+const urn = (type: string, name: string): Urn => `urn:pulumi:dev::p::${type}::${name}` as Urn
+
+const one = (name: string, more: Partial<ImportedResource> = {}): ImportedResource => ({
+  type: 'test:index:Thing',
+  name,
+  id: `id-${name}`,
+  parent: '',
+  provider: '',
+  version: '',
+  pluginDownloadUrl: '',
+  protect: true,
+  isChosen: false,
+  component: 'no',
+  ...more,
+})
+
+function about(
+  states: readonly ResourceState[] = [],
+  required: ImportAbout['required'] = new Map(),
+): ImportAbout {
+  const live = new Map(states.map(state => [state.urn, state]))
+  return { stack: 'dev', project: 'p', live: found => live.get(found), required }
+}
+
+describe('what is imported', () => {
+  test('comes after its parent, whatever the order of the file', () => {
+    const parent = urn('test:index:Thing', 'a')
+    const placed = placedImports([one('b', { parent }), one('a')], about(), stackUrn)
+    expect(placed.map(({ asked }) => asked.name)).toEqual(['a', 'b'])
+    expect(placed[1]?.urn).toBe(urn('test:index:Thing$test:index:Thing', 'b'))
+    expect(placed.every(({ refusal }) => refusal === undefined)).toBe(true)
+  })
+
+  const state = (id: string, importID = ''): ResourceState =>
+    resourceState({
+      urn: urn('test:index:Thing', 'a'),
+      type: 'test:index:Thing',
+      custom: true,
+      id,
+      importID,
+    })
+
+  test.each([
+    ['under its id', state('id-a'), 0, undefined],
+    ['imported under its id', state('own', 'id-a'), 0, undefined],
+    ['under another', state('own'), 1, /already exists/],
+    ['imported under another', state('id-a', 'x'), 1, /already exists/],
+  ])('is in the state: %s', (_case, there, length, refusal) => {
+    const placed = placedImports([one('a')], about([there]), stackUrn)
+    expect(placed).toHaveLength(length)
+    if (refusal !== undefined) expect(placed[0]?.refusal).toMatch(refusal)
+  })
+
+  test('is refused where its parent is nowhere', () => {
+    const parent = urn('case:index:Group', 'g')
+    const [placed] = placedImports([one('a', { parent })], about(), stackUrn)
+    expect(placed?.refusal).toBe(`unknown parent '${parent}' for resource '${placed?.urn}'`)
+  })
+})
+
+describe('providers that are made', () => {
+  const version = { pkg: 'test', version: '1.2.3', downloadUrl: '', checksums: new Map() }
+  const p = urn('pulumi:providers:test', 'p')
+
+  test('are the default one of each package and version, as the program has it', () => {
+    const asked = [one('a'), one('b'), one('c', { version: '2.0.0' })]
+    const needed = neededProviders(asked, about([], new Map([['test', version]])))
+    expect(needed.map(({ urn: made }) => made)).toEqual([
+      urn('pulumi:providers:test', 'default_1_2_3'),
+      urn('pulumi:providers:test', 'default_2_0_0'),
+    ])
+  })
+
+  test('are not those that the state has, nor any for a component', () => {
+    const state = resourceState({ urn: p, type: 'pulumi:providers:test', custom: true, id: '1' })
+    const asked = [one('a', { provider: p }), one('g', { component: 'local', id: '' })]
+    expect(neededProviders(asked, about([state]))).toEqual([])
+  })
+
+  test('are those that are declared, with their own configuration', () => {
+    const inputs = { region: 'r' }
+    const declared = one('p', { type: 'pulumi:providers:test', id: '', inputs })
+    const asked = [one('a', { provider: p }), declared]
+    expect(neededProviders(asked, about())).toMatchObject([{ urn: p, inputs }])
+    expect(placedImports(asked, about(), stackUrn)).toHaveLength(1)
+  })
+
+  test('are those that are only named, with what the file says of them', () => {
+    const providerInputs = { region: 'r' }
+    const asked = [one('a', { provider: p, providerInputs })]
+    expect(neededProviders(asked, about())).toMatchObject([{ urn: p, inputs: providerInputs }])
+  })
+})
+
+describe('a mistake', () => {
+  test.each([
+    ['a type that is none', [one('a', { type: 'test' })], /not a valid resource type token/],
+    ['two of one URN', [one('a'), one('a')], /duplicate import 'a' of type 'test:index:Thing'/],
+    ['a provider that is none', [one('a', { provider: stackUrn })], /is not a provider type/],
+    ['none', [one('a'), one('b')], undefined],
+    ['none in the type of a component', [one('g', { type: 'g', component: 'local' })], undefined],
+  ])('%s', (_case, asked, expected) => {
+    const found = mistakeIn(asked, about())
+    if (expected === undefined) expect(found).toBeUndefined()
+    else expect(found).toMatch(expected)
+  })
+})

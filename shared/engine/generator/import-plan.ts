@@ -1,0 +1,170 @@
+import { providerTypeOf, isProviderType, packageOf } from '../../names/provider-reference.ts'
+import { childUrn, partsOf, stackType, typeOf, type Urn } from '../../names/urn.ts'
+import type { ImportedResource } from '../../records/import.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { defaultNameOf } from './default-packages.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
+
+/** What the decisions of an import are made from. */
+export interface ImportAbout {
+  readonly stack: string
+  readonly project: string
+  /** The state of a URN that is not marked for deletion. */
+  readonly live: (urn: Urn) => ResourceState | undefined
+  /** Package → what the program's dependencies say of its plugin. */
+  readonly required: ReadonlyMap<string, PackageRequest>
+}
+
+/** A resource to be imported, or why it cannot be. */
+export interface Placed {
+  readonly asked: ImportedResource
+  readonly urn: Urn
+  readonly parent: Urn
+  /** Its provider; '' for a local component. */
+  readonly provider: Urn | ''
+  readonly refusal: string | undefined
+}
+
+/** A provider that the state lacks and that the import makes first. */
+export interface NeededProvider {
+  readonly urn: Urn
+  readonly parent: Urn | ''
+  readonly plugin: PackageRequest
+  /** `config`: the stack's own configuration of the package. */
+  readonly inputs: 'config' | ImportedResource['inputs']
+}
+
+/** What is wrong with what was asked for, as a whole; undefined when nothing is. */
+export function mistakeIn(
+  asked: readonly ImportedResource[],
+  about: ImportAbout,
+): string | undefined {
+  const seen = new Set<Urn>()
+  for (const one of asked) {
+    if (one.component !== 'local' && one.type.split(':').length !== 3)
+      return (
+        `import type ${JSON.stringify(one.type)} is not a valid resource type token. ` +
+        'Type tokens must be of the format <package>:<module>:<type> - ' +
+        'refer to the import section of the provider resource documentation.'
+      )
+    if (one.provider !== '' && !isProviderType(typeOf(one.provider)))
+      return `imported provider URN ${JSON.stringify(one.provider)} is not a provider type`
+    if (isProviderType(one.type)) continue
+    const urn = urnOf(one, about, one.parent === '' ? undefined : one.parent)
+    if (seen.has(urn)) return `duplicate import '${one.name}' of type '${one.type}'`
+    seen.add(urn)
+  }
+  return undefined
+}
+
+/**
+ * Providers that the state lacks: the default ones by package and version, then the named ones by
+ * URN; one that is declared says itself what it is. Source: `engine.md` 7.5.
+ */
+export function neededProviders(
+  asked: readonly ImportedResource[],
+  about: ImportAbout,
+): readonly NeededProvider[] {
+  const defaults = new Map<Urn, NeededProvider>()
+  const named = new Map<Urn, NeededProvider>()
+  for (const one of asked) {
+    if (!isProviderType(one.type)) continue
+    const urn = urnOf(one, about, one.parent === '' ? undefined : one.parent)
+    const plugin = { ...pluginOf(one), pkg: packageOf(one.type) }
+    if (!named.has(urn)) named.set(urn, { urn, parent: one.parent, plugin, inputs: one.inputs })
+  }
+  for (const one of asked) {
+    if (one.component === 'local' || isProviderType(one.type)) continue
+    const urn = providerOf(one, about)
+    if (one.provider === '')
+      defaults.set(urn, { urn, parent: '', plugin: requestOf(one, about), inputs: 'config' })
+    else if (!named.has(urn)) {
+      const plugin = { ...pluginOf(one), pkg: packageOf(typeOf(urn)) }
+      named.set(urn, { urn, parent: '', plugin, inputs: one.providerInputs })
+    }
+  }
+  const isMissing = ({ urn }: NeededProvider): boolean => about.live(urn) === undefined
+  const sorted = (map: ReadonlyMap<Urn, NeededProvider>): readonly NeededProvider[] =>
+    [...map.values()].filter(isMissing).sort((a, b) => (a.urn < b.urn ? -1 : 1))
+  return [...sorted(defaults), ...sorted(named)]
+}
+
+/**
+ * What is to be imported, each after its parent; what the state has under the same id is left out,
+ * another id and a parent that nobody has are refusals. `stackUrn`: the parent of what names none.
+ */
+export function placedImports(
+  asked: readonly ImportedResource[],
+  about: ImportAbout,
+  stackUrn: Urn,
+): readonly Placed[] {
+  const open = asked.flatMap((one): readonly Placed[] => {
+    if (isProviderType(one.type)) return []
+    const parent = one.parent === '' ? stackUrn : one.parent
+    const urn = urnOf(one, about, parent)
+    const old = about.live(urn)
+    if (old !== undefined && (old.importID === '' ? old.id : old.importID) === one.id) return []
+    const provider = one.component === 'local' ? '' : providerOf(one, about)
+    const refusal = old === undefined ? undefined : `resource '${urn}' already exists`
+    return [{ asked: one, urn, parent, provider, refusal }]
+  })
+  return withOrphans(open, asked, about)
+}
+
+/** Parents first; those whose parent is nowhere are refused. */
+function withOrphans(
+  open: readonly Placed[],
+  asked: readonly ImportedResource[],
+  about: ImportAbout,
+): readonly Placed[] {
+  const made = new Set(neededProviders(asked, about).map(({ urn }) => urn))
+  const coming = new Set(open.map(({ urn }) => urn))
+  const children = new Map<Urn, Placed[]>()
+  const ready: Placed[] = []
+  for (const one of open) {
+    if (!coming.has(one.parent)) {
+      const isKnown =
+        partsOf(one.parent).qualifiedType === stackType ||
+        about.live(one.parent) !== undefined ||
+        made.has(one.parent)
+      const unknown = `unknown parent '${one.parent}' for resource '${one.urn}'`
+      ready.push(isKnown ? one : { ...one, refusal: one.refusal ?? unknown })
+    } else children.set(one.parent, [...(children.get(one.parent) ?? []), one])
+  }
+  for (let at = 0; at < ready.length; at += 1) {
+    const next = ready[at]
+    if (next !== undefined) ready.push(...(children.get(next.urn) ?? []))
+  }
+  return ready
+}
+
+/** The provider of what is imported: the named one, or the default one of its package. */
+function providerOf(one: ImportedResource, about: ImportAbout): Urn {
+  if (one.provider !== '') return one.provider
+  const request = requestOf(one, about)
+  return childUrn(about, undefined, {
+    type: providerTypeOf(request.pkg),
+    name: defaultNameOf(request),
+  })
+}
+
+/** Which plugin a default provider needs: what is not said comes from the program's packages. */
+function requestOf(one: ImportedResource, { required }: ImportAbout): PackageRequest {
+  const table = required.get(packageOf(one.type))
+  const own = pluginOf(one)
+  return {
+    ...own,
+    version: own.version || (table?.version ?? ''),
+    downloadUrl: own.downloadUrl || (table?.downloadUrl ?? ''),
+    checksums: table?.checksums ?? own.checksums,
+  }
+}
+
+function pluginOf({ type, version, pluginDownloadUrl }: ImportedResource): PackageRequest {
+  return { pkg: packageOf(type), version, downloadUrl: pluginDownloadUrl, checksums: new Map() }
+}
+
+function urnOf(one: ImportedResource, about: ImportAbout, parent: Urn | undefined): Urn {
+  const qualified = parent === undefined ? undefined : partsOf(parent).qualifiedType
+  return childUrn(about, qualified, one)
+}

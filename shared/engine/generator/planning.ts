@@ -1,0 +1,174 @@
+import { nameOf, type Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { emptyMap, type PropertyMap } from '../../values/value.ts'
+import type { RecordedDecision } from '../deployment/recorded.ts'
+import { goalViolations, outputViolations, type ProposedGoal } from '../plan/goal-check.ts'
+import { noDifference } from '../plan/update-plan.ts'
+import type { Step } from '../step.ts'
+import type { Alias } from '../../names/alias.ts'
+import type { Claim } from './claim.ts'
+import { bail, type GeneratorContext } from './context.ts'
+import type { Goal } from './goal.ts'
+
+/** The seed of the Checks of a resource: the planned one, so that chance falls as it did. */
+export function seedOf(
+  { planning, randomSeed }: Pick<GeneratorContext, 'planning' | 'randomSeed'>,
+  urn: Urn,
+): Uint8Array {
+  return planning.guard?.planned(urn)?.seed ?? randomSeed()
+}
+
+/**
+ * Notes what a checked registration comes to, and ends the deployment when the plan does not have
+ * it so. `isFresh`: nothing of the old inputs is taken over. Source: `engine.md` 5.16.
+ */
+export function planGoal(
+  ctx: GeneratorContext,
+  claim: Claim,
+  about: {
+    readonly goal: Goal
+    readonly inputs: PropertyMap
+    readonly seed: Uint8Array
+    readonly isFresh: boolean
+  },
+): void {
+  const { guard, draft } = ctx.planning
+  if (guard === undefined && draft === undefined) return
+  const { inputs: news, seed } = about
+  const proposed = proposedGoal(about.goal)
+  const old = claim.old?.state
+  const olds = old?.inputs ?? emptyMap
+  draft?.goal(claim.urn, proposed, { olds: about.isFresh ? emptyMap : olds, news, seed })
+  if (guard === undefined) return
+  const resource = guard.planned(claim.urn)
+  // What neither the plan nor the state knows is refused with its first step.
+  if (resource === undefined && old === undefined) return
+  const goal =
+    resource === undefined && old !== undefined
+      ? { ...goalOf(old), inputs: noDifference, outputs: noDifference }
+      : resource?.goal
+  refuse(ctx, claim.urn, goalViolations(goal, proposed, { olds, news }))
+}
+
+/** As `planGoal` and `planSteps` of what is no target: it stays as it is, or is not made. */
+export function planUntargeted(ctx: GeneratorContext, claim: Claim, goal: Goal): void {
+  const old = claim.old?.state
+  const inputs = goal.custom ? (old?.inputs ?? emptyMap) : goal.inputs
+  const about = { goal, inputs, seed: seedOf(ctx, claim.urn), isFresh: old === undefined }
+  planGoal(ctx, claim, about)
+  planSteps(ctx, [{ urn: claim.urn, op: 'same' }])
+}
+
+/**
+ * Notes the steps of a registration, and ends the deployment at one that the plan does not have.
+ */
+export function planSteps(ctx: GeneratorContext, steps: readonly Pick<Step, 'urn' | 'op'>[]): void {
+  const { guard, draft } = ctx.planning
+  for (const step of steps) {
+    const urn = ctx.sets.aliased.get(step.urn) ?? step.urn
+    const violation = guard?.take(urn, step.op)
+    if (violation !== undefined) bail(ctx, violation, urn)
+    draft?.step(urn, step.op)
+  }
+}
+
+/** As `planSteps` for the deletes at the end, under their own names: all refused ones are told. */
+export function planDeletes(ctx: GeneratorContext, steps: readonly Step[]): boolean {
+  const { guard, draft } = ctx.planning
+  let isAdmitted = true
+  for (const { urn, op } of steps) {
+    draft?.step(urn, op)
+    const violation = guard?.take(urn, op)
+    if (violation === undefined) continue
+    ctx.emitter.diagnostic('error', violation, urn)
+    isAdmitted = false
+  }
+  return isAdmitted
+}
+
+/**
+ * Notes outputs that the program registered. Ends the deployment when the plan does not have them
+ * so.
+ */
+export function planOutputs(ctx: GeneratorContext, urn: Urn, news: PropertyMap): void {
+  const { guard, draft } = ctx.planning
+  if (guard === undefined && draft === undefined) return
+  const index = ctx.base.live(urn)
+  const olds = index === undefined ? emptyMap : ctx.base.tracked(index).state.outputs
+  if (guard !== undefined) {
+    const resource = guard.planned(urn)
+    if (resource === undefined) bail(ctx, `no plan for resource ${urn}`, urn)
+    refuse(ctx, urn, outputViolations(resource.goal, { olds, news }))
+  }
+  draft?.registered(urn, olds, news)
+}
+
+function refuse(ctx: GeneratorContext, urn: Urn, violations: readonly string[]): void {
+  if (violations.length === 0) return
+  bail(ctx, `resource ${urn} violates plan: ${violations.join('; ')}`, urn)
+}
+
+/** Tells each resource of which planned steps did not come; whether there was none. */
+export function tellUnmet(ctx: Pick<GeneratorContext, 'emitter'>, unmet: readonly Urn[]): boolean {
+  for (const urn of unmet) {
+    const message = `expected resource operations for ${urn} but none were seen`
+    ctx.emitter.diagnostic('error', message, urn)
+  }
+  return unmet.length === 0
+}
+
+/** Resources of which planned steps did not come. */
+export function unmetOf({ planning, base }: GeneratorContext): readonly Urn[] {
+  const urns = new Set(base.snapshot.resources.map(state => state.urn))
+  return planning.guard?.unmet(urn => urns.has(urn)) ?? []
+}
+
+/** Resources that steps of a recorded decision took from the plan, once for each step. */
+export function takenBy(
+  decision: RecordedDecision,
+  { aliased }: Pick<GeneratorContext['sets'], 'aliased'>,
+): readonly Urn[] {
+  const operations = decision.kind === 'registration' ? decision.operations : [decision.operation]
+  return operations.flatMap(({ op, urn: named }) => {
+    const urn = aliased.get(named) ?? named
+    // What is read or imported is nothing that plans speak of.
+    if (op.startsWith('read') || op.startsWith('import')) return []
+    // The replacement itself is no operation, but a step of the plan.
+    return op === 'create-replacement' ? [urn, urn] : [urn]
+  })
+}
+
+function proposedGoal(goal: Goal): ProposedGoal {
+  const { type, name, custom, parent, provider, dependencies, propertyDependencies } = goal
+  const { deleteBeforeReplace, ignoreChanges, additionalSecretOutputs, customTimeouts } = goal
+  return {
+    ...{ type, name, custom, parent, provider, dependencies, propertyDependencies },
+    ...{ deleteBeforeReplace, ignoreChanges, additionalSecretOutputs, customTimeouts },
+    protect: goal.protect ?? false,
+    aliases: goal.aliases.map(aliasOf),
+    id: goal.importId,
+  }
+}
+
+/** What an old state would be registered with, were nothing to change. */
+function goalOf(old: ResourceState): ProposedGoal {
+  const { type, custom, parent, provider, dependencies, propertyDependencies } = old
+  const { additionalSecretOutputs, customTimeouts, protect } = old
+  return {
+    ...{ type, custom, parent, provider, dependencies, propertyDependencies },
+    ...{ additionalSecretOutputs, customTimeouts, protect },
+    name: nameOf(old.urn),
+    deleteBeforeReplace: undefined,
+    ignoreChanges: [],
+    aliases: old.aliases.map(urn => aliasOf({ kind: 'urn', urn })),
+    id: '',
+  }
+}
+
+const noAlias = { urn: '', name: '', type: '', project: '', stack: '', parent: '', noParent: false }
+
+function aliasOf(alias: Alias): typeof noAlias {
+  if (alias.kind === 'urn') return { ...noAlias, urn: alias.urn }
+  const { name = '', type = '', project = '', stack = '', parent } = alias
+  return { ...noAlias, name, type, project, stack, parent: parent ?? '', noParent: parent === '' }
+}

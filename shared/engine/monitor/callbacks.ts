@@ -1,0 +1,37 @@
+import { credentials } from '@grpc/grpc-js'
+import { type Callback, CallbacksClient } from '../../../proto/gen/pulumi/callback.ts'
+
+/** Calls functions of a program or component; one connection per process that has some. */
+export interface Callbacks {
+  /** Sends the encoded request, answers the encoded response. Throws what the function threw. */
+  readonly invoke: (callback: Callback, request: Uint8Array) => Promise<Uint8Array>
+  readonly close: () => void
+}
+
+/** Connects on demand. Source: `engine.md` 2.4. */
+export function createCallbacks(): Callbacks {
+  const clients = new Map<string, CallbacksClient>()
+  const clientOf = (target: string): CallbacksClient => {
+    const known = clients.get(target)
+    if (known !== undefined) return known
+    const client = new CallbacksClient(target, credentials.createInsecure(), {
+      'grpc.max_receive_message_length': -1,
+      'grpc.max_send_message_length': -1,
+    })
+    clients.set(target, client)
+    return client
+  }
+  return {
+    invoke: ({ target, token }, request) =>
+      new Promise((done, failed) => {
+        clientOf(target).invoke({ token, request }, (thrown, answer) =>
+          // Only the sentence: the number before it is grpc's own.
+          thrown === null ? done(answer.response) : failed(new Error(thrown.details)),
+        )
+      }),
+    close() {
+      for (const client of clients.values()) client.close()
+      clients.clear()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import {
+  RegisterResourceRequest,
+  RegisterResourceResponse,
+  Result,
+} from '../../../proto/gen/pulumi/resource.ts'
+import type { HookNames } from '../../providers/construct.ts'
+import { parseUrn } from '../../names/urn.ts'
+import { toWire } from '../../values/wire.ts'
+import type { Generator } from '../generator/generator.ts'
+import { framesOfRequest, readRegistration, type ReadingDeps } from './read-registration.ts'
+import { replyOptions, toldOutputs } from './reply-options.ts'
+
+/**
+ * Registers a component of another language: a provider makes it, over this same monitor. `alone`
+ * registers the bare component when its provider cannot be asked yet. Source: `engine.md` 2.2.
+ */
+export async function registerRemote(
+  request: RegisterResourceRequest,
+  deps: ReadingDeps & { readonly generator: Pick<Generator, 'construct'> },
+  alone: (request: RegisterResourceRequest) => Promise<RegisterResourceResponse>,
+): Promise<RegisterResourceResponse> {
+  const registration = await readRegistration(request, deps)
+  const { type, name, parent, customTimeouts } = request
+  const made = await deps.traces.during(framesOfRequest(request, deps), stackTraceHandle =>
+    deps.generator.construct({
+      registration,
+      customTimeouts,
+      hooks: hooksOf(request),
+      stackTraceHandle,
+      async registerAlone() {
+        const { urn } = await alone(RegisterResourceRequest.create({ type, name, parent }))
+        return parseUrn(urn)
+      },
+    }),
+  )
+  return RegisterResourceResponse.create({
+    urn: made.urn,
+    object: toWire(toldOutputs(made.outputs, request), replyOptions(request)),
+    propertyDependencies: new Map(
+      [...made.dependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
+    ),
+    result: Result.SUCCESS,
+  })
+}
+
+/** The hooks that a component is made with; what is to be done about errors is not among them. */
+function hooksOf({ hooks }: RegisterResourceRequest): HookNames | undefined {
+  if (hooks === undefined) return undefined
+  const isNamed = Object.values(hooks).some(names => Array.isArray(names) && names.length > 0)
+  return isNamed ? hooks : undefined
+}

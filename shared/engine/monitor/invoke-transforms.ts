@@ -1,0 +1,78 @@
+import type { Callback } from '../../../proto/gen/pulumi/callback.ts'
+import {
+  type ResourceInvokeRequest,
+  TransformInvokeRequest,
+  TransformInvokeResponse,
+} from '../../../proto/gen/pulumi/resource.ts'
+import { fromWire, toWire } from '../../values/wire.ts'
+import type { Callbacks } from './callbacks.ts'
+import { programOptions } from './read-registration.ts'
+import { requireTarget, wireOf } from './transforms.ts'
+
+/** The transforms of functions, of one life. */
+export interface InvokeTransforms {
+  /** One for all functions that are called after it. Throws RESOURCE_INVALID. */
+  readonly add: (callback: Callback) => void
+  /**
+   * The call that they make of a call, in the order in which they were added; one at a time.
+   * `provider`: what the call names or its parent hands down.
+   */
+  readonly transformed: (
+    request: ResourceInvokeRequest,
+    provider: () => string,
+  ) => Promise<ResourceInvokeRequest>
+}
+
+/** No transform yet. Source: `engine.md` 2.2, 2.4. */
+export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
+  const all: Callback[] = []
+  let turn: Promise<unknown> = Promise.resolve()
+  const run = async (
+    request: ResourceInvokeRequest,
+    provider: string,
+  ): Promise<ResourceInvokeRequest> => {
+    // The provider is what the transforms say: it is not looked up again.
+    let current: ResourceInvokeRequest = { ...request, provider, parent: '' }
+    for (const callback of all) current = await transformOnce(current, callback, callbacks)
+    return current
+  }
+  return {
+    add(callback) {
+      requireTarget(callback)
+      all.push(callback)
+    },
+    transformed(request, provider) {
+      if (all.length === 0) return Promise.resolve(request)
+      const mine = turn.then(() => run(request, provider()))
+      turn = mine.catch(() => undefined)
+      return mine
+    },
+  }
+}
+
+async function transformOnce(
+  request: ResourceInvokeRequest,
+  callback: Callback,
+  callbacks: Callbacks,
+): Promise<ResourceInvokeRequest> {
+  const { provider, version, pluginDownloadURL: pluginDownloadUrl, pluginChecksums } = request
+  const options = { provider, version, pluginDownloadUrl, pluginChecksums }
+  const args = fromWire(request.args, { ...programOptions, outputs: false })
+  const asked = {
+    token: request.tok,
+    args: toWire(args, wireOf(callback.acceptsByteString)),
+    options,
+  }
+  const answer = TransformInvokeResponse.decode(
+    await callbacks.invoke(callback, TransformInvokeRequest.encode(asked).finish()),
+  )
+  const given = answer.options ?? options
+  return {
+    ...request,
+    args: answer.args ?? request.args,
+    provider: given.provider,
+    version: given.version,
+    pluginDownloadURL: given.pluginDownloadUrl,
+    pluginChecksums: given.pluginChecksums,
+  }
+}

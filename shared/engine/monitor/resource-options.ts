@@ -1,0 +1,48 @@
+import { ResourceOptions } from '../../../proto/gen/pulumi/resource.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { durationText } from './duration.ts'
+
+/** The options of a resource as hooks are told them, from its state. Source: `engine.md` 2.4. */
+export function optionsOfState(state: ResourceState): ResourceOptions {
+  const { customTimeouts: timeouts, resourceHooks: hooks } = state
+  const namesOf = (hook: string): string[] => [...(hooks.get(hook) ?? [])]
+  const text = (seconds = 0): string => durationText(seconds)
+  return ResourceOptions.create({
+    dependsOn: [...state.dependencies],
+    protect: state.protect,
+    ignoreChanges: [...state.ignoreChanges],
+    replaceOnChanges: [...state.replaceOnChanges],
+    aliases: state.aliases.map(value => ({ alias: { $case: 'urn', value } })),
+    provider: state.provider,
+    ...(Object.keys(timeouts).length === 0
+      ? {}
+      : {
+          customTimeouts: {
+            create: text(timeouts.create),
+            update: text(timeouts.update),
+            delete: text(timeouts.delete),
+            read: text(timeouts.read),
+          },
+        }),
+    retainOnDelete: state.retainOnDelete,
+    deletedWith: state.deletedWith,
+    additionalSecretOutputs: [...state.additionalSecretOutputs],
+    ...(hooks.size === 0
+      ? {}
+      : {
+          hooks: {
+            beforeCreate: namesOf('BeforeCreate'),
+            afterCreate: namesOf('AfterCreate'),
+            beforeUpdate: namesOf('BeforeUpdate'),
+            afterUpdate: namesOf('AfterUpdate'),
+            beforeDelete: namesOf('BeforeDelete'),
+            afterDelete: namesOf('AfterDelete'),
+            onError: namesOf('OnError'),
+          },
+        }),
+    import: state.importID,
+    hideDiff: [...state.hideDiff],
+    replaceWith: [...state.replaceWith],
+    parent: state.parent,
+  })
+}

@@ -1,0 +1,32 @@
+import type { StackFrame } from '../../state/resource.ts'
+
+/** Stack traces of callers, kept while what they call registers resources. */
+export interface StackTraces {
+  /** Runs `work` with a handle for the frames, '' when there are none. */
+  readonly during: <T>(
+    frames: readonly StackFrame[],
+    work: (handle: string) => Promise<T>,
+  ) => Promise<T>
+  /** The frames with those of the caller in front. */
+  readonly below: (handle: string, frames: readonly StackFrame[]) => readonly StackFrame[]
+}
+
+/** No trace yet. Source: `engine.md` 2.2 step 17. */
+export function createStackTraces(): StackTraces {
+  const kept = new Map<string, readonly StackFrame[]>()
+  let last = 0
+  return {
+    async during(frames, work) {
+      if (frames.length === 0) return work('')
+      last += 1
+      const handle = `trace ${last}`
+      kept.set(handle, frames)
+      try {
+        return await work(handle)
+      } finally {
+        kept.delete(handle)
+      }
+    },
+    below: (handle, frames) => [...(kept.get(handle) ?? []), ...frames],
+  }
+}

@@ -1,0 +1,161 @@
+import type { Alias } from '../../../proto/gen/pulumi/alias.ts'
+import type {
+  RegisterResourceRequest,
+  TransformResourceOptions,
+} from '../../../proto/gen/pulumi/resource.ts'
+import type { Urn } from '../../names/urn.ts'
+import type { PropertyMap, PropertyValue } from '../../values/value.ts'
+import { isSpecial } from '../../values/value.ts'
+import { dependenciesOf } from '../../values/walk.ts'
+
+/** What a parent hands down to a registration, as the wire has it. */
+export interface Inherited {
+  readonly protect: boolean | undefined
+  readonly retainOnDelete: boolean | undefined
+  readonly deletedWith: string
+  readonly provider: string
+}
+
+/** The options of a registration as transforms see them. Source: `engine.md` 2.4. */
+export function optionsOf(
+  request: RegisterResourceRequest,
+  inherited: Inherited,
+): TransformResourceOptions {
+  return {
+    dependsOn: request.dependencies,
+    protect: inherited.protect,
+    ignoreChanges: request.ignoreChanges,
+    replaceOnChanges: request.replaceOnChanges,
+    version: request.version,
+    aliases: aliasesOf(request),
+    provider: inherited.provider,
+    customTimeouts: request.customTimeouts,
+    pluginDownloadUrl: request.pluginDownloadURL,
+    retainOnDelete: inherited.retainOnDelete,
+    deletedWith: inherited.deletedWith,
+    deleteBeforeReplace:
+      request.deleteBeforeReplaceDefined || request.deleteBeforeReplace
+        ? request.deleteBeforeReplace
+        : undefined,
+    additionalSecretOutputs: request.additionalSecretOutputs,
+    providers: request.providers,
+    pluginChecksums: request.pluginChecksums,
+    hooks: request.hooks,
+    import: request.importId,
+    hideDiff: request.hideDiffs,
+    replaceWith: request.replaceWith,
+    replacementTrigger: request.replacementTrigger,
+  }
+}
+
+/** A registration with the options that transforms came to. */
+export function withOptions(
+  request: RegisterResourceRequest,
+  options: TransformResourceOptions,
+): RegisterResourceRequest {
+  return {
+    ...request,
+    protect: options.protect,
+    ignoreChanges: options.ignoreChanges,
+    replaceOnChanges: options.replaceOnChanges,
+    version: options.version,
+    aliasURNs: [],
+    aliases: options.aliases,
+    aliasSpecs: true,
+    provider: options.provider,
+    customTimeouts: options.customTimeouts,
+    pluginDownloadURL: options.pluginDownloadUrl,
+    retainOnDelete: options.retainOnDelete,
+    deletedWith: options.deletedWith,
+    deleteBeforeReplace: options.deleteBeforeReplace ?? false,
+    deleteBeforeReplaceDefined: options.deleteBeforeReplace !== undefined,
+    additionalSecretOutputs: options.additionalSecretOutputs,
+    providers: options.providers,
+    pluginChecksums: options.pluginChecksums,
+    hooks: options.hooks,
+    importId: options.import,
+    hideDiffs: options.hideDiff,
+    replaceWith: options.replaceWith,
+    replacementTrigger: options.replacementTrigger,
+  }
+}
+
+/**
+ * The dependencies of a registration after its transforms. Those of the options count only where
+ * the resource has transforms of its own: what a parent's or the stack's transform makes of
+ * `dependsOn` is passed over, as in the original. Source: `engine.md` 2.2 step 11.
+ */
+export function withDependencies(
+  request: RegisterResourceRequest,
+  about: {
+    /** The properties before and after the transforms. */
+    readonly sent: PropertyMap
+    readonly properties: PropertyMap
+    readonly options: TransformResourceOptions
+    readonly hasOwn: boolean
+  },
+): RegisterResourceRequest {
+  const { sent, properties, options, hasOwn } = about
+  if (!hasOwn) return { ...request, propertyDependencies: wire(askedDependencies(request, sent)) }
+  const found = new Map(
+    [...properties].map(([key, value]) => [key, new Set<string>(dependenciesOf(value))]),
+  )
+  const all = new Set(options.dependsOn)
+  for (const urns of found.values()) for (const urn of urns) all.add(urn)
+  return { ...request, dependencies: [...all], propertyDependencies: wire(found) }
+}
+
+/** What each property depends on; all on everything where the request says nothing of it. */
+export function askedDependencies(
+  request: RegisterResourceRequest,
+  properties: PropertyMap,
+): Map<string, Set<string>> {
+  const { propertyDependencies, dependencies, remote } = request
+  if (propertyDependencies.size > 0 || remote)
+    return new Map([...propertyDependencies].map(([key, { urns }]) => [key, new Set(urns)]))
+  return new Map([...properties.keys()].map(key => [key, new Set(dependencies)]))
+}
+
+/** Each property as an output value with what it depends on, unless it says that already. */
+export function carryingDependencies(
+  properties: PropertyMap,
+  dependencies: ReadonlyMap<string, ReadonlySet<string>>,
+): PropertyMap {
+  return new Map(
+    [...properties].map(([key, value]) => [key, carrying(value, dependencies.get(key))]),
+  )
+}
+
+function carrying(value: PropertyValue, urns: ReadonlySet<string> | undefined): PropertyValue {
+  const known = new Set<string>(dependenciesOf(value))
+  if (urns === undefined || [...urns].every(urn => known.has(urn))) return value
+  const output =
+    isSpecial(value) && value.kind === 'output'
+      ? value
+      : { kind: 'output' as const, value, secret: false, dependencies: [] }
+  const all = new Set<string>([...output.dependencies, ...urns])
+  return { ...output, dependencies: [...all] as Urn[] }
+}
+
+function wire(
+  dependencies: ReadonlyMap<string, ReadonlySet<string>>,
+): RegisterResourceRequest['propertyDependencies'] {
+  return new Map([...dependencies].map(([key, urns]) => [key, { urns: [...urns] }]))
+}
+
+/** All aliases in one list, those of older SDKs put right. Source: `engine.md` 2.2 step 6. */
+function aliasesOf(request: RegisterResourceRequest): Alias[] {
+  const urns = request.aliasURNs.map((value): Alias => ({ alias: { $case: 'urn', value } }))
+  const { aliases, aliasSpecs } = request
+  return [...urns, ...(aliasSpecs ? aliases : aliases.map(specified))]
+}
+
+/** Older SDKs said "no parent" by leaving it out, and "the present one" by "no parent". */
+function specified({ alias }: Alias): Alias {
+  if (alias?.$case !== 'spec') return { alias }
+  const { parent, ...rest } = alias.value
+  if (parent?.$case === 'parentUrn' && parent.value !== '') return { alias }
+  const isNone = parent?.$case === 'noParent' && parent.value
+  const put = isNone ? undefined : { $case: 'noParent' as const, value: true }
+  return { alias: { $case: 'spec', value: { ...rest, parent: put } } }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { Urn } from '../../names/urn.ts'
+import { createPlanGuard, isNoMore } from './plan-guard.ts'
+
+const urn = 'urn:pulumi:dev::shop::a:b:C::d' as Urn
+const planned = (...ops: string[]) => ({
+  goal: undefined,
+  ops,
+  outputs: undefined,
+  seed: undefined,
+})
+
+test.each([
+  ['create', ['same', 'create']],
+  ['update', ['same', 'update']],
+  ['replace', ['same', 'update', 'replace']],
+  ['create-replacement', ['same', 'update', 'create-replacement']],
+  ['delete-replaced', ['same', 'update', 'delete-replaced']],
+  ['same', ['same']],
+  ['delete', ['delete']],
+  ['read', ['read']],
+  ['import', ['import']],
+])('a planned %s admits what does no more', (op, admitted) => {
+  const all = ['same', 'create', 'update', 'replace', 'create-replacement', 'delete-replaced']
+  const found = [...all, 'delete', 'read', 'import'].filter(one => isNoMore(one, op))
+  expect(found).toEqual(admitted)
+})
+
+test('steps are taken in order, and said to be missing when nobody took them', () => {
+  const guard = createPlanGuard({ resources: new Map([[urn, planned('create', 'delete')]]) })
+  expect(guard.unmet(() => true)).toEqual([urn])
+  expect(guard.take(urn, 'create')).toBeUndefined()
+  expect(guard.unmet(() => true)).toEqual([urn])
+  expect(guard.unmet(() => false)).toEqual([])
+  expect(guard.take(urn, 'update')).toMatch(/constrained to delete/)
+  expect(guard.unmet(() => true)).toEqual([])
+  expect(guard.take(urn, 'same')).toMatch(/no more steps/)
+})
+
+test('what the plan does not know may stay as it is', () => {
+  const guard = createPlanGuard({ resources: new Map() })
+  expect(guard.take(urn, 'same')).toBeUndefined()
+  expect(guard.take(urn, 'update')).toMatch(/no steps were expected/)
+})
+
+test('what an earlier life took is taken, and given back when it never began', () => {
+  const guard = createPlanGuard({
+    resources: new Map([[urn, planned('replace', 'create-replacement')]]),
+  })
+  guard.passOver([urn, urn])
+  expect(guard.unmet(() => true)).toEqual([])
+  guard.giveBack([urn, urn])
+  expect(guard.take(urn, 'replace')).toBeUndefined()
+  expect(guard.take(urn, 'create-replacement')).toBeUndefined()
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { PropertyMap, PropertyValue } from '../../values/value.ts'
+import { unknown } from '../../values/value.ts'
+import { differenceToPlan, unplannedChanges } from './planned-difference.ts'
+import { noDifference, type PlannedDifference } from './update-plan.ts'
+
+const map = (object: Record<string, PropertyValue>): PropertyMap => new Map(Object.entries(object))
+const planned = (
+  adds: Record<string, PropertyValue>,
+  updates: Record<string, PropertyValue> = {},
+  deletes: readonly string[] = [],
+): PlannedDifference => ({ adds: map(adds), updates: map(updates), deletes })
+
+test('what is planned is what comes, changes and goes; null is nothing', () => {
+  const olds = map({ same: 1, changes: 1, goes: 1, ends: 1, none: null })
+  const news = map({ same: 1, changes: 2, ends: null, none: 3, comes: unknown })
+  expect(differenceToPlan(olds, news)).toEqual(
+    planned({ none: 3, comes: unknown }, { changes: 2 }, ['goes', 'ends']),
+  )
+})
+
+test.each([
+  ['nothing', {}, {}, noDifference, []],
+  ['an add as planned', {}, { a: 1 }, planned({ a: 1 }), []],
+  ['another add', {}, { a: 2 }, planned({ a: 1 }), ['++a[1!=2]']],
+  ['an add that was not planned', {}, { a: 2 }, noDifference, ['=+a[2]']],
+  ['an add of what was unknown', {}, { a: 2 }, planned({ a: unknown }), []],
+  ['no add of what was unknown', {}, {}, planned({ a: unknown }), []],
+  ['no add', {}, {}, planned({ a: 1 }), ['+-a[1]']],
+  ['an add where an update was planned', {}, { a: 1 }, planned({}, { a: 1 }), ['~+a[1!=1]']],
+  ['an add where a delete was planned', {}, { a: 1 }, planned({}, {}, ['a']), ['-+a[1]']],
+  ['an update as planned', { a: 1 }, { a: 2 }, planned({}, { a: 2 }), []],
+  ['another update', { a: 1 }, { a: 3 }, planned({}, { a: 2 }), ['~~a[2!=3]']],
+  ['an update where an add was planned', { a: 1 }, { a: 2 }, planned({ a: 2 }), []],
+  ['an update that was not planned', { a: 1 }, { a: 2 }, noDifference, ['=~a[2]']],
+  ['what was updated already', { a: 2 }, { a: 2 }, planned({}, { a: 2 }), []],
+  ['what stays instead of changing', { a: 1 }, { a: 1 }, planned({}, { a: 2 }), ['~=a[2!=1]']],
+  ['a delete as planned', { a: 1 }, {}, planned({}, {}, ['a']), []],
+  ['a delete that was not planned', { a: 1 }, {}, noDifference, ['=-a']],
+  ['a delete where an update was planned', { a: 1 }, {}, planned({}, { a: 2 }), ['~-a[2]']],
+  ['an unknown update that came to nothing', { a: 1 }, {}, planned({}, { a: unknown }), []],
+  ['a delete that was done already', {}, {}, planned({}, {}, ['a']), []],
+  ['a delete that does not come, alone', { a: 1 }, { a: 1 }, planned({}, {}, ['a']), []],
+  [
+    'a delete that does not come, beside a change',
+    { a: 1 },
+    { a: 1, b: 1 },
+    planned({ b: 1 }, {}, ['a']),
+    ['-=a[1]'],
+  ],
+  ['an unknown inside', {}, { a: [1, 5] }, planned({ a: [1, unknown] }), []],
+  ['another length', {}, { a: [1] }, planned({ a: [1, unknown] }), ['++a[[1,null]!=[1]]']],
+] as const)('%s', (_name, olds, news, plan, expected) => {
+  const found = unplannedChanges(map({ ...olds }), map({ ...news }), plan)
+  if (_name === 'another length') expect(found).toHaveLength(1)
+  else expect(found).toEqual(expected)
+})
+
+test('secrets are compared open and never shown', () => {
+  const secret = (value: string): PropertyValue => ({ kind: 'secret', value })
+  const plan = planned({ a: secret('x') })
+  expect(unplannedChanges(map({}), map({ a: secret('x') }), plan)).toEqual([])
+  expect(unplannedChanges(map({}), map({ a: secret('y') }), plan)).toEqual([
+    '++a[[secret]!=[secret]]',
+  ])
+  expect(unplannedChanges(map({}), map({ a: 'x' }), plan)).toEqual(['++a[[secret]!="x"]'])
+})

@@ -1,0 +1,118 @@
+import { compareUtf8 } from '../../values/go-json.ts'
+import { equalValues } from '../../values/equal.ts'
+import type { PropertyMap, PropertyValue } from '../../values/value.ts'
+import { containsSecret, redactMap } from '../../values/walk.ts'
+import { fits, isUnknown } from './fits.ts'
+import type { PlannedDifference } from './update-plan.ts'
+
+/** How a property changes: it comes, changes, goes, or is as it was. */
+type Change = 'add' | 'update' | 'delete' | 'same'
+
+const signs: Readonly<Record<Change, string>> = { add: '+', update: '~', delete: '-', same: '=' }
+
+/** What a plan says of the way from old properties to new ones. */
+export function differenceToPlan(olds: PropertyMap, news: PropertyMap): PlannedDifference {
+  const adds = new Map<string, PropertyValue>()
+  const updates = new Map<string, PropertyValue>()
+  const deletes: string[] = []
+  for (const key of keysOf(olds, news)) {
+    const [before, after] = [olds.get(key) ?? null, news.get(key) ?? null]
+    if (equalValues(before, after)) continue
+    if (before === null) adds.set(key, after)
+    else if (after === null) deletes.push(key)
+    else updates.set(key, after)
+  }
+  return { adds, deletes, updates }
+}
+
+/**
+ * What of the way from old properties to new ones a plan does not allow, one text for each
+ * property, sorted: the sign of what was planned, that of what happens, the name, the values. What
+ * was unknown in the plan may be anything, or nothing. Source: `engine.md` 5.16.
+ */
+export function unplannedChanges(
+  olds: PropertyMap,
+  news: PropertyMap,
+  planned: PlannedDifference,
+): readonly string[] {
+  const changes = new Map<string, Change>()
+  for (const key of keysOf(olds, news)) changes.set(key, changeOf(olds, news, key))
+  const isChanged = [...changes.values()].some(change => change !== 'same')
+  const named = [...planned.adds.keys(), ...planned.updates.keys(), ...planned.deletes]
+  const found: string[] = []
+  for (const key of new Set([...changes.keys(), ...named])) {
+    const change = news.has(key) || olds.has(key) ? (changes.get(key) ?? 'same') : undefined
+    const wish = wishOf(planned, key)
+    // A property that was to go may stay when nothing at all changes: so it is in Pulumi.
+    if (isAllowed(wish, { change, actual: news.get(key), isChanged })) continue
+    found.push(textOf(key, wish, { change: change ?? 'delete', actual: news.get(key) }))
+  }
+  return found.sort(compareUtf8)
+}
+
+function keysOf(olds: PropertyMap, news: PropertyMap): ReadonlySet<string> {
+  return new Set([...olds.keys(), ...news.keys()])
+}
+
+function changeOf(olds: PropertyMap, news: PropertyMap, key: string): Change {
+  const before = olds.get(key) ?? null
+  const after = news.get(key) ?? null
+  // What was unknown may well have come to nothing.
+  if (isUnknown(before) && !news.has(key)) return 'same'
+  if (before === null) return after === null ? 'same' : 'add'
+  if (after === null) return isUnknown(before) ? 'same' : 'delete'
+  return fits(before, after) ? 'same' : 'update'
+}
+
+/** What a plan says of one property. */
+interface Wish {
+  readonly change: Change
+  readonly value: PropertyValue | undefined
+}
+
+function wishOf({ adds, updates, deletes }: PlannedDifference, key: string): Wish {
+  if (adds.has(key)) return { change: 'add', value: adds.get(key) }
+  if (updates.has(key)) return { change: 'update', value: updates.get(key) }
+  return { change: deletes.includes(key) ? 'delete' : 'same', value: undefined }
+}
+
+/** `change` undefined: the property is neither in the old nor in the new ones. */
+function isAllowed(
+  wish: Wish,
+  found: {
+    readonly change: Change | undefined
+    readonly actual: PropertyValue | undefined
+    readonly isChanged: boolean
+  },
+): boolean {
+  const { change, actual, isChanged } = found
+  if (wish.change === 'same') return change === 'same' || change === undefined
+  if (wish.change === 'delete')
+    return (
+      change === 'delete' ||
+      change === undefined ||
+      (change === 'same' && (!isChanged || actual === undefined))
+    )
+  if (change === 'delete') return wish.change === 'update' && isUnknown(wish.value)
+  if (change === 'add' && wish.change === 'update') return false
+  if (actual === undefined) return isUnknown(wish.value)
+  return wish.value !== undefined && fits(wish.value, actual)
+}
+
+function textOf(
+  key: string,
+  wish: Wish,
+  { change, actual }: { readonly change: Change; readonly actual: PropertyValue | undefined },
+): string {
+  const values = [wish.value, change === 'delete' ? undefined : actual].flatMap(value =>
+    value === undefined ? [] : [shown(value)],
+  )
+  const shownValues = values.length === 0 ? '' : `[${values.join('!=')}]`
+  return `${signs[wish.change]}${signs[change]}${key}${shownValues}`
+}
+
+function shown(value: PropertyValue): string {
+  if (containsSecret(value)) return '[secret]'
+  if (isUnknown(value)) return 'unknown'
+  return JSON.stringify(redactMap(new Map([['', value]]))[''] ?? null)
+}

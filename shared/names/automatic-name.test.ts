@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { type Autonaming, isNameFixed, type Naming, nameProposal } from './automatic-name.ts'
+
+const seed = new Uint8Array(32)
+const plain = { kind: 'default' } as const
+const verbatim = { kind: 'verbatim' } as const
+const pattern = (text: string, enforce = false): Naming => ({
+  kind: 'pattern',
+  pattern: text,
+  enforce,
+})
+const all = (naming: Naming): Autonaming => ({ all: naming, packages: new Map() })
+const ofPackage = (naming: Naming, types: ReadonlyMap<string, Naming> = new Map()): Autonaming => ({
+  all: plain,
+  packages: new Map([['aws', { all: naming, types }]]),
+})
+const bucket = { type: 'aws:s3/bucket:Bucket', name: 'main', seed }
+
+test.each([
+  ['nothing is configured', all(plain), undefined],
+  ['verbatim', all(verbatim), { name: 'main', mode: 'enforce', mustBeHeard: false }],
+  ['disabled', all({ kind: 'disabled' }), { name: '', mode: 'disable', mustBeHeard: false }],
+  ['a pattern', all(pattern('x-${name}')), { name: 'x-main', mode: 'propose', mustBeHeard: false }],
+  [
+    'a pattern to be kept to',
+    all(pattern('x-${name}', true)),
+    { name: 'x-main', mode: 'enforce', mustBeHeard: true },
+  ],
+  [
+    'verbatim for the package',
+    ofPackage(verbatim),
+    { name: 'main', mode: 'enforce', mustBeHeard: true },
+  ],
+  [
+    'a pattern for the type',
+    ofPackage(verbatim, new Map([[bucket.type, pattern('b-${name}')]])),
+    { name: 'b-main', mode: 'propose', mustBeHeard: true },
+  ],
+  [
+    'the default for the type',
+    ofPackage(verbatim, new Map<string, Naming>([[bucket.type, plain]])),
+    undefined,
+  ],
+])('%s: the provider is told what follows', (_name, autonaming, expected) => {
+  expect(nameProposal(autonaming, bucket)).toEqual(expected)
+})
+
+test('another package is named as all are', () => {
+  expect(nameProposal(ofPackage(verbatim), { ...bucket, type: 'gcp:a:B' })).toBeUndefined()
+})
+
+test.each([
+  ['${hex(5)}', /^[0-9a-f]{5}$/],
+  ['${alphanum(9)}', /^[a-z0-9]{9}$/],
+  ['${string(4)}', /^[a-z]{4}$/],
+  ['${num(3)}', /^\d{3}$/],
+  ['${uuid}', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/],
+  ['${uuid}+${uuid}', /^(.{36})\+\1$/],
+  ['${hex(0)}', /^$/],
+])('%s is filled by chance, so that two names fit', (text, expected) => {
+  const autonaming = all(pattern(text))
+  expect(nameProposal(autonaming, bucket)?.name).toMatch(expected)
+  expect(isNameFixed(autonaming, bucket)).toBe(false)
+})
+
+test('the seed decides, and nothing else', () => {
+  const autonaming = all(pattern('${name}-${hex(8)}-${num(4)}'))
+  const [first, again] = [1, 2].map(() => nameProposal(autonaming, bucket)?.name)
+  expect(again).toBe(first)
+  const other = { ...bucket, seed: new Uint8Array(32).fill(1) }
+  expect(nameProposal(autonaming, other)?.name).not.toBe(first)
+})
+
+test.each([
+  ['the default', plain, false],
+  ['verbatim', verbatim, true],
+  ['disabled', { kind: 'disabled' } as const, true],
+  ['a pattern without chance', pattern('${name}-${other}'), true],
+])('%s leaves room for a second name or not', (_name, naming, expected) => {
+  expect(isNameFixed(all(naming), bucket)).toBe(expected)
+})

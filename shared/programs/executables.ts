@@ -1,0 +1,49 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { ProcessesPort } from '../ports/system.ts'
+import { eachLine } from './output-lines.ts'
+
+/** The first executable file of a name in the folders of a PATH. */
+export function findOnPath(name: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(folder => folder !== '')
+    .map(folder => join(folder, name))
+    .find(isExecutable)
+}
+
+/** Whether a path is a file that may be executed. */
+export function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** What a command printed, and how it ended; a command that cannot be started has no exit code. */
+export interface Printed {
+  readonly out: string
+  readonly err: string
+  readonly code: number | null
+}
+
+/** Runs a command to its end. */
+export async function printedBy(
+  processes: ProcessesPort,
+  request: Parameters<ProcessesPort['spawn']>[0],
+): Promise<Printed> {
+  try {
+    const child = processes.spawn(request)
+    const lines = { out: [] as string[], err: [] as string[] }
+    await Promise.all([
+      eachLine(child.stdout, line => void lines.out.push(line)),
+      eachLine(child.stderr, line => void lines.err.push(line)),
+    ])
+    const { code } = await child.exit
+    return { out: lines.out.join('\n'), err: lines.err.join('\n'), code }
+  } catch (thrown) {
+    return { out: '', err: thrown instanceof Error ? thrown.message : String(thrown), code: null }
+  }
+}

@@ -1,0 +1,217 @@
+import { type Client, credentials, type MethodDefinition, status } from '@grpc/grpc-js'
+import {
+  LanguageRuntimeClient,
+  LanguageRuntimeService as service,
+  type ProgramInfo,
+  RunRequest,
+} from '../../proto/gen/pulumi/language.ts'
+import { error, messageOf } from '../errors/error.ts'
+import type { ChildProcess, ProcessesPort } from '../ports/system.ts'
+import { findOnPath } from './executables.ts'
+import { eachLine } from './output-lines.ts'
+import { isDoneWithin, type Said } from './program-process.ts'
+import type { ProgramEnd, ProgramHost, ProgramRun, ProgramSource } from './program.ts'
+import type { PackageDependency } from '../../proto/gen/pulumi/plugin.ts'
+import { eachOnce, type RequiredPackage } from './required-packages.ts'
+
+/** What running programs by a language's own host needs. */
+export interface LanguageHostDeps {
+  readonly processes: ProcessesPort
+  /** The user's environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Where the engine serves, for the host: `127.0.0.1:<port>`. */
+  readonly engineAddress: () => string
+}
+
+/** How long a host may take to say its port, and to leave when it is not needed any more, in ms. */
+const portMs = 60_000
+const leaveMs = 5_000
+const messageBytes = 400 * 1024 * 1024
+
+/**
+ * Runs programs of any language whose host `pulumi-language-<name>` is on the PATH, through its
+ * LanguageRuntime service. Source: `engine.md` 1.2.
+ */
+export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
+  return {
+    run: async (run, said) => {
+      const host = await startHost(deps, run, said)
+      const answered = host.ask(service.run, requestOf(run)).then(
+        ({ error: failure, bail }): ProgramEnd => ({
+          error: failure === '' ? undefined : failure,
+          bail,
+        }),
+        (thrown: unknown): ProgramEnd => ({ error: messageOf(thrown), bail: false }),
+      )
+      const ended = answered.then(async end => {
+        await host.close()
+        return end
+      })
+      return {
+        ended,
+        stop: async () => {
+          const cancelled = host.ask(service.cancel, {}).catch(() => undefined)
+          await isDoneWithin(Promise.all([cancelled, ended]), leaveMs)
+          host.kill()
+          await ended
+        },
+      }
+    },
+    async packages(source) {
+      const host = await startHost(deps, source, () => undefined)
+      try {
+        return await packagesOf(host, source)
+      } finally {
+        await host.close()
+      }
+    },
+  }
+}
+
+/** A host that answers. */
+interface Host {
+  readonly ask: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => Promise<A>
+  /** Lets it leave. */
+  readonly close: () => Promise<void>
+  readonly kill: () => void
+}
+
+async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Said): Promise<Host> {
+  const name = `pulumi-language-${source.runtime}`
+  const command = findOnPath(name, deps.env['PATH'] ?? '')
+  if (command === undefined)
+    throw error(
+      'RUNTIME_UNKNOWN',
+      `the runtime '${source.runtime}' has no host: ${name} is not on PATH`,
+    )
+  const child = deps.processes.spawn({
+    command,
+    args: [`-root=${source.root}`, deps.engineAddress()],
+    cwd: source.directory,
+    env: deps.env,
+  })
+  const port = await portOf(child, name, said)
+  const client = new LanguageRuntimeClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': messageBytes,
+    'grpc.max_send_message_length': messageBytes,
+    'grpc.enable_http_proxy': 0,
+  })
+  const kill = (): void => child.signal('SIGKILL')
+  const host: Host = {
+    ask: (method, request) => askUnary(client, method, request),
+    async close() {
+      client.close()
+      child.signal('SIGINT')
+      if (!(await isDoneWithin(child.exit, leaveMs))) kill()
+    },
+    kill,
+  }
+  await host
+    .ask(service.handshake, {
+      engineAddress: deps.engineAddress(),
+      rootDirectory: source.root,
+      programDirectory: source.directory,
+    })
+    .catch(allowUnimplemented)
+  return host
+}
+
+/** The first line of a host is its port; what comes then is the program's. */
+function portOf(child: ChildProcess, name: string, said: Said): Promise<string> {
+  const port = Promise.withResolvers<string>()
+  let isTold = false
+  const lines: string[] = []
+  void eachLine(child.stdout, line => {
+    if (isTold) return said(line, 'stdout')
+    isTold = true
+    port.resolve(line.trim())
+  })
+  void eachLine(child.stderr, line => {
+    lines.push(line)
+    if (isTold) said(line, 'stderr')
+  })
+  const fail = (why: string): void =>
+    port.reject(error('PROGRAM_LANGUAGE_FAILED', `${name} ${why}: ${lines.slice(-5).join('\n')}`))
+  const late = setTimeout(() => fail(`said no port within ${portMs / 1000} s`), portMs)
+  void child.exit.then(() => fail('ended before it said its port'))
+  return port.promise.finally(() => clearTimeout(late))
+}
+
+function askUnary<Q, A>(client: Client, method: MethodDefinition<Q, A>, request: Q): Promise<A> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      (failed, answer) => {
+        if (failed !== null) reject(failed)
+        else if (answer === undefined) reject(new Error('no answer'))
+        else resolve(answer)
+      },
+    )
+  })
+}
+
+function allowUnimplemented(thrown: unknown): undefined {
+  if (Object(thrown).code === status.UNIMPLEMENTED) return undefined
+  throw thrown
+}
+
+function infoOf(source: ProgramSource): ProgramInfo {
+  return {
+    rootDirectory: source.root,
+    programDirectory: source.directory,
+    entryPoint: source.entryPoint,
+    options: source.runtimeOptions,
+  }
+}
+
+function requestOf(run: ProgramRun) {
+  return RunRequest.create({
+    project: run.project,
+    stack: run.stack,
+    pwd: run.directory,
+    program: run.entryPoint,
+    config: new Map(run.config),
+    configSecretKeys: [...run.configSecretKeys],
+    dryRun: run.dryRun,
+    parallel: run.parallel,
+    monitorAddress: run.monitorAddress,
+    organization: run.organization,
+    info: infoOf(run),
+  })
+}
+
+/** What the host reports, by the newer request or the older one. */
+async function packagesOf(host: Host, source: ProgramSource): Promise<readonly RequiredPackage[]> {
+  const info = infoOf(source)
+  const { entryPoint: program, directory: pwd } = source
+  const newer = await host.ask(service.getRequiredPackages, { info }).catch(allowUnimplemented)
+  const reported =
+    newer?.packages ??
+    (await host.ask(service.getRequiredPlugins, { project: '', pwd, program, info })).plugins
+  return eachOnce(reported.filter(({ kind }) => kind === 'resource').map(requiredOf))
+}
+
+/** What a host reports of one package, or of a plugin alone. */
+function requiredOf(
+  reported: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
+): RequiredPackage {
+  const { name, version, server, parameterization: made, extension } = reported
+  return {
+    pkg: made?.name ?? name,
+    version: version.replace(/^v/, ''),
+    downloadUrl: server,
+    ...(made === undefined
+      ? {}
+      : {
+          parameters: {
+            plugin: name,
+            version: made.version,
+            value: Buffer.from(made.value).toString('base64'),
+          },
+        }),
+    isExtension: extension !== undefined,
+  }
+}

@@ -1,0 +1,38 @@
+import type { ProcessesPort } from '../ports/system.ts'
+import { createGoProgramHost } from './go-host.ts'
+import { createLanguageProgramHost } from './language-host.ts'
+import { createNodeProgramHost } from './node-host.ts'
+import { definedOf } from './program-process.ts'
+import type { ProgramHost, ProgramSource } from './program.ts'
+import { createPythonProgramHost } from './python-host.ts'
+
+/** What running programs needs. */
+export interface ProgramHostsDeps {
+  readonly processes: ProcessesPort
+  /** The user's environment, with PATH as it was before our launcher changed it. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Antichain's own `node`. */
+  readonly ourNode: string
+  /** Where the engine serves: `127.0.0.1:<port>`. */
+  readonly engineAddress: () => string
+}
+
+/**
+ * Runs programs of every language: Node, Python and Go by hosts of ours, others by the host that is
+ * on the PATH.
+ */
+export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
+  const env = definedOf(deps.env)
+  const own: Readonly<Record<string, ProgramHost>> = {
+    nodejs: createNodeProgramHost(deps),
+    python: createPythonProgramHost({ ...deps, env }),
+    go: createGoProgramHost({ ...deps, env }),
+  }
+  const others = createLanguageProgramHost({ ...deps, env })
+  const hostOf = ({ runtime }: Pick<ProgramSource, 'runtime'>): ProgramHost =>
+    own[runtime] ?? others
+  return {
+    run: (run, said) => hostOf(run).run(run, said),
+    packages: source => hostOf(source).packages(source),
+  }
+}

@@ -1,0 +1,126 @@
+import {
+  ConstructRequest,
+  type ConstructRequest_ResourceHooksBinding,
+  ResourceProviderService as service,
+} from '../../../proto/gen/pulumi/provider.ts'
+import type { Alias as WireAlias } from '../../../proto/gen/pulumi/alias.ts'
+import type { Alias } from '../../names/alias.ts'
+import { isUrn, type Urn } from '../../names/urn.ts'
+import { messageOf } from '../../errors/error.ts'
+import { valueToWire } from '../../values/wire.ts'
+import type { WireOptions } from '../../values/wire-options.ts'
+import type { PropertyValue } from '../../values/value.ts'
+import type { ConstructAsk, ConstructResult, HookNames } from '../construct.ts'
+import { localError } from './errors.ts'
+import { ask, received, type Session, sent } from './session.ts'
+
+/**
+ * Construct. Secrets always go wrapped, output values to who takes them; unknown outputs are left
+ * out unless it is a preview. `unconfigured`: the provider was not asked, for it waits for inputs
+ * that are not known yet. Source: provider-protocol 10.
+ */
+export async function construct(
+  session: Session,
+  asked: ConstructAsk,
+): Promise<ConstructResult | 'unconfigured'> {
+  const method = service.construct
+  const { secrets, references, bytes, outputs } = await session.ready()
+  if (session.isUnconfigured()) return 'unconfigured'
+  if (!secrets)
+    throw localError('plugins that can construct components must support secrets', { status: 'ok' })
+  const options: WireOptions = { unknowns: 'keep', secrets, references, outputs, bytes }
+  const inputs = sent(session, method, { map: asked.inputs, options })
+  const answer = await ask(session, method, { request: requestOf(asked, inputs) })
+  if (!isUrn(answer.urn))
+    throw localError(
+      `provider '${session.connection.name}' answered Construct with '${answer.urn}', ` +
+        'which is no URN',
+      { status: 'unknown' },
+    )
+  return {
+    urn: answer.urn,
+    outputs: received(session, method, {
+      struct: answer.state,
+      options: {
+        unknowns: asked.preview ? 'keep' : 'drop',
+        secrets: true,
+        references: true,
+        outputs: true,
+        bytes: true,
+      },
+    }),
+    dependencies: new Map(
+      [...answer.stateDependencies].map(([key, { urns }]) => [key, urns as Urn[]]),
+    ),
+  }
+}
+
+function requestOf(
+  { type, name, parent, options, surroundings, stackTraceHandle, preview }: ConstructAsk,
+  inputs: Record<string, unknown>,
+): ConstructRequest {
+  const { project, stack, organization, config, configSecretKeys, parallel } = surroundings
+  const { aliases, hooks, customTimeouts, replacementTrigger, inputDependencies, ...rest } = options
+  return ConstructRequest.create({
+    ...{ project, stack, organization, parallel, type, name, parent, inputs, stackTraceHandle },
+    config: new Map(config),
+    configSecretKeys: [...configSecretKeys],
+    dryRun: preview,
+    monitorEndpoint: surroundings.monitorAddress,
+    inputDependencies: new Map(
+      [...inputDependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
+    ),
+    acceptsOutputValues: true,
+    aliases: aliases.map(aliasToWire),
+    dependencies: [...rest.dependencies],
+    protect: rest.protect,
+    retainOnDelete: rest.retainOnDelete,
+    deleteBeforeReplace: rest.deleteBeforeReplace,
+    deletedWith: rest.deletedWith,
+    replaceWith: [...rest.replaceWith],
+    replacementTrigger: triggerToWire(replacementTrigger, preview),
+    ignoreChanges: [...rest.ignoreChanges],
+    replaceOnChanges: [...rest.replaceOnChanges],
+    additionalSecretOutputs: [...rest.additionalSecretOutputs],
+    providers: new Map(rest.providers),
+    customTimeouts,
+    resourceHooks: hooks && hooksToWire(hooks),
+  })
+}
+
+function triggerToWire(trigger: PropertyValue, preview: boolean): unknown {
+  if (trigger === null) return undefined
+  const kept = { secrets: true, references: true, outputs: true, bytes: true } as const
+  try {
+    return valueToWire(trigger, { ...kept, unknowns: preview ? 'keep' : 'drop' })
+  } catch (thrown) {
+    throw localError(`the replacement trigger cannot be sent: ${messageOf(thrown)}`, {
+      status: 'ok',
+      cause: thrown,
+    })
+  }
+}
+
+function aliasToWire(alias: Alias): WireAlias {
+  if (alias.kind === 'urn') return { alias: { $case: 'urn', value: alias.urn } }
+  const { name = '', type = '', stack = '', project = '' } = alias
+  const parent =
+    alias.parent === undefined
+      ? undefined
+      : alias.parent === ''
+        ? ({ $case: 'noParent', value: true } as const)
+        : ({ $case: 'parentUrn', value: alias.parent } as const)
+  return { alias: { $case: 'spec', value: { name, type, stack, project, parent } } }
+}
+
+function hooksToWire(hooks: HookNames): ConstructRequest_ResourceHooksBinding {
+  return {
+    beforeCreate: [...hooks.beforeCreate],
+    afterCreate: [...hooks.afterCreate],
+    beforeUpdate: [...hooks.beforeUpdate],
+    afterUpdate: [...hooks.afterUpdate],
+    beforeDelete: [...hooks.beforeDelete],
+    afterDelete: [...hooks.afterDelete],
+    onError: [],
+  }
+}

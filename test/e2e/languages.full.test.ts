@@ -1,0 +1,120 @@
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { verifyExport } from '../verifier/verify.ts'
+import { createPlace, type Place, succeeded } from './place.ts'
+import { virtualEnvironment, whenInstalled } from './toolchains.ts'
+
+const secret = 'swordfish-7f3a'
+const fixtures = join(import.meta.dirname, '../fixtures/programs')
+/** Compilers and installers may have to fetch what they need first. */
+const slowMs = 900_000
+
+let place: Place
+afterEach(() => place.remove())
+
+const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
+const ids = (): readonly string[] =>
+  place
+    .objects()
+    .map(({ id }) => id)
+    .sort()
+
+async function makeStack(): Promise<void> {
+  succeeded(await place.run(['stack', 'init', 'dev']))
+  succeeded(await place.run(['config', 'set', '--secret', 'password', secret, '-s', 'dev']))
+  succeeded(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
+}
+
+/** Creates, finds nothing to do, updates, replaces, deletes, and destroys. */
+async function lives(): Promise<void> {
+  const previewed = succeeded(await place.run(['preview', '-s', 'dev']))
+  expect(previewed.out).toContain('g-second')
+  expect(place.objects()).toEqual([])
+  succeeded(await place.run(up))
+  expect(ids()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
+  const text = await place.exported()
+  expect(verifyExport(text, { sealed: true })).toEqual([])
+  expect(text).not.toContain(secret)
+  expect(text).toContain('app:index:Group$gold:index:Thing::g-first')
+  succeeded(await place.run([...up, '--expect-no-changes']))
+  succeeded(await place.run(['config', 'set', 'step', '2', '-s', 'dev']))
+  succeeded(await place.run(up))
+  expect(ids()).toEqual(['g-first-1', 'g-second-2'])
+  const outputs = succeeded(
+    await place.run(['stack', 'output', '--json', '--show-secrets', '-s', 'dev']),
+  )
+  expect(JSON.parse(outputs.out)).toMatchObject({ id: 'g-second-2', password: secret })
+  succeeded(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(place.objects()).toEqual([])
+}
+
+whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () => {
+  beforeEach(async () => {
+    place = createPlace('python')
+    const environment = virtualEnvironment(join(fixtures, 'python', 'requirements.txt'))
+    symlinkSync(environment, join(place.program, 'venv'))
+    await makeStack()
+  }, slowMs)
+
+  test('lives as one in Node does, with a component, secrets and a dynamic provider', lives, slowMs)
+
+  test('that throws says where, and deletes nothing', async () => {
+    succeeded(await place.run(up))
+    writeFileSync(join(place.program, 'words.py'), 'raise ValueError("no words")\n')
+    const ran = await place.run(up)
+    expect(ran.exit).not.toBe(0)
+    expect(ran.out).toContain('ValueError: no words')
+    expect(ran.out).not.toContain('run.py')
+    expect(ids()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
+  })
+
+  test('without its virtual environment is told how to make it', async () => {
+    const file = join(place.program, 'Pulumi.yaml')
+    writeFileSync(file, 'name: languages\nruntime: {name: python, options: {virtualenv: none}}\n')
+    const ran = await place.run(up)
+    expect(ran.err).toMatch(/PROGRAM_LANGUAGE_MISSING/)
+    expect(ran.err).toContain('python3 -m venv')
+  })
+})
+
+whenInstalled('a program in Go', [['go', 'version']], () => {
+  beforeEach(async () => {
+    place = createPlace('go')
+    await makeStack()
+  }, slowMs)
+
+  test('lives as one in Node does, with a component and secrets', lives, slowMs)
+
+  test(
+    'that does not compile says where, and nothing runs',
+    async () => {
+      writeFileSync(join(place.program, 'main.go'), 'package main\n\nfunc main() { return 1 }\n')
+      const ran = await place.run(up)
+      expect(ran.err).toMatch(/PROGRAM_BUILD_FAILED/)
+      expect(ran.err).toContain('main.go:3')
+    },
+    slowMs,
+  )
+
+  test('that was built before is run as it is', async () => {
+    const file = join(place.program, 'Pulumi.yaml')
+    writeFileSync(file, 'name: languages\nruntime: {name: go, options: {binary: ./program.sh}}\n')
+    writeFileSync(join(place.program, 'program.sh'), '#!/bin/sh\necho I ran\n', { mode: 0o755 })
+    const ran = succeeded(await place.run(up))
+    expect(ran.out).toContain('I ran')
+    writeFileSync(file, 'name: languages\nruntime: {name: go, options: {binary: ./nothing}}\n')
+    expect((await place.run(up)).err).toMatch(/PROGRAM_LANGUAGE_MISSING/)
+  })
+})
+
+test('a language without a host is named, and what to put on the PATH', async () => {
+  place = createPlace(undefined, {
+    files: { 'Pulumi.yaml': 'name: languages\nruntime: klingon\n' },
+  })
+  succeeded(await place.run(['stack', 'init', 'dev']))
+  const ran = await place.run(up)
+  expect(ran.err).toMatch(/RUNTIME_UNKNOWN/)
+  expect(ran.err).toContain('pulumi-language-klingon')
+  expect(existsSync(place.cloud)).toBe(true)
+})

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Bench, createBench } from './fakes.ts'
+
+let bench: Bench
+beforeEach(async () => {
+  bench = createBench()
+  await bench.run('stack', 'init', 'dev')
+})
+
+const words = ['import', '-y', '--skip-preview', 'gold:index:Thing', 'got', 'ext-1']
+const group = 'urn:pulumi:dev::site::case:index:Group::g'
+
+describe('import', () => {
+  test('asks for one resource, protected unless it is said otherwise', async () => {
+    for (const [more, protect] of [
+      [[], true],
+      [['--protect'], true],
+      [['--protect=true'], true],
+      [['--protect=false'], false],
+      [['--no-protect'], false],
+    ] as const) {
+      const { exit, err } = await bench.run(...words, ...more)
+      expect([exit, err]).toEqual([0, ''])
+      expect(bench.requests.at(-1)?.options).toMatchObject({
+        command: 'import',
+        imports: [{ type: 'gold:index:Thing', name: 'got', id: 'ext-1', parent: '', protect }],
+      })
+    }
+  })
+
+  test('takes parent, provider and properties', async () => {
+    const provider = 'urn:pulumi:dev::site::pulumi:providers:gold::p'
+    const more = ['--parent', `g=${group}`, '--provider', `p=${provider}`, '--properties', 'a,b']
+    expect((await bench.run(...words, ...more)).exit).toBe(0)
+    expect(bench.requests[0]?.options.imports).toMatchObject([
+      { parent: group, provider, isChosen: true },
+    ])
+  })
+
+  test('takes a file of many, and nothing beside it', async () => {
+    const resources = [
+      { type: 'gold:index:Thing', name: 'a', id: '1', parent: 'g' },
+      { type: 'case:index:Group', name: 'g', component: true },
+    ]
+    bench.write('in.json', JSON.stringify({ resources }))
+    const file = ['import', '-y', '--skip-preview', '--file', 'in.json']
+    expect((await bench.run(...file)).exit).toBe(0)
+    expect(bench.requests[0]?.options.imports).toMatchObject([{ parent: group }, { name: 'g' }])
+    for (const more of [['a:b:C'], ['--parent', `g=${group}`], ['--properties', 'a']])
+      expect((await bench.run(...file, ...more)).err).toContain('may not be specified in conj')
+    expect((await bench.run('import', '-y', '-f', 'none.json')).err).toContain('FILE_UNREADABLE')
+  })
+
+  test('keeps what is supplied sealed', async () => {
+    const secret = {
+      '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+      plaintext: '"hidden-word"',
+    }
+    const resource = { type: 'gold:index:Thing', name: 'a', id: '1', inputs: { secret } }
+    bench.write('in.json', JSON.stringify({ resources: [resource] }))
+    await bench.run('import', '-y', '--skip-preview', '--file', 'in.json')
+    const { imports } = bench.requests[0]?.options ?? {}
+    expect(imports?.[0]?.inputs).toHaveProperty('secret')
+    expect(JSON.stringify(imports)).not.toContain('"\\"hidden-word\\""')
+  })
+
+  test('refuses what it cannot do, by name', async () => {
+    for (const more of [['--from', 'terraform'], ['--debug']])
+      expect((await bench.run('import', ...more)).err).toContain('FEATURE_MISSING')
+    for (const few of [[], ['a:b:C'], ['a:b:C', 'x'], ['a:b:C', 'x', 'y', 'z']])
+      expect((await bench.run('import', '-y', ...few)).exit).toBe(2)
+    expect(bench.requests).toEqual([])
+  })
+})

@@ -1,0 +1,223 @@
+import { afterEach, expect, test } from 'vitest'
+import type { AnalyzedResource, Violation } from '../../../shared/providers/analyzers/analyzer.ts'
+import { createCloud } from '../cloud.ts'
+import { packOf, remediating, violating } from '../packs.ts'
+import { createEngines, things } from '../things.ts'
+import { errorsOf, policiesOf } from '../told.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const isThing = ({ type }: AnalyzedResource): boolean => type === 'test:index:Thing'
+
+/** A pack that has something against things. */
+const against = (name: string, ...violations: Partial<Violation>[]) =>
+  packOf(name, {
+    analyze: resource => Promise.resolve(violating(...(isThing(resource) ? violations : []))),
+  })
+
+test('TestSimpleAnalyzer: packs see each resource after Check, with options and provider', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const seen: AnalyzedResource[] = []
+  const pack = packOf('pack', {
+    analyze: resource => {
+      seen.push(resource)
+      return Promise.resolve(violating())
+    },
+  })
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [pack] })
+  expect(ran.result.result).toBe('succeeded')
+  const thing = seen.find(isThing)
+  expect(thing?.name).toBe('a')
+  expect(thing?.properties).toEqual(new Map([['v', 1]]))
+  expect(thing?.provider?.type).toBe('pulumi:providers:test')
+  expect(thing?.options.parent).toContain('pulumi:pulumi:Stack')
+  expect(seen.map(({ type }) => type)).toContain('pulumi:pulumi:Stack')
+  const summaries = ran.events.filter(event => 'policyAnalyzeSummaryEvent' in event)
+  expect(summaries).toHaveLength(seen.length)
+  const summary = ran.events.find(event => 'summaryEvent' in event)
+  expect(summary?.summaryEvent.PolicyPacks).toEqual({ 'pack|local|./pack': '1.0.0' })
+})
+
+test('TestSimpleAnalyzeResourceFailure: a mandatory violation fails an update before the create', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [against('pack', {})] })
+  expect(ran.result.result).toBe('failed')
+  expect(cloud.log).toEqual([])
+  expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule a'])
+  expect((ran.state.resources ?? []).map(({ type }) => type)).not.toContain('test:index:Thing')
+})
+
+test('a preview tells every mandatory violation, goes on, and fails', async () => {
+  const engine = await engines.of(createCloud())
+  const packs = [against('pack', {})]
+  const ran = await engine.run(things({ a: { v: 1 }, b: { v: 1 } }), { packs, dryRun: true })
+  expect(ran.result.result).toBe('failed')
+  expect(policiesOf(ran)).toEqual([
+    'mandatory pack/resource-rule a',
+    'mandatory pack/resource-rule b',
+  ])
+})
+
+test('an advisory violation is only told', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const packs = [against('pack', { enforcement: 'advisory' })]
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  expect(ran.result.result).toBe('succeeded')
+  expect(policiesOf(ran)).toEqual(['advisory pack/resource-rule a'])
+  expect(cloud.log).toEqual(['create a'])
+})
+
+test('TestSimpleAnalyzeResourceFailureRemediateDowngradedToMandatory: what could not be remediated must not be', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const packs = [against('pack', { enforcement: 'remediate' })]
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  expect(ran.result.result).toBe('failed')
+  expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule a'])
+  expect(cloud.log).toEqual([])
+})
+
+test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource are told', async () => {
+  const engine = await engines.of(createCloud())
+  const one = against('one', { pack: 'one', policy: 'x' }, { pack: 'one', policy: 'y' })
+  const packs = [one, against('two', { pack: 'two', enforcement: 'advisory' })]
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  expect(policiesOf(ran).toSorted()).toEqual([
+    'advisory two/resource-rule a',
+    'mandatory one/x a',
+    'mandatory one/y a',
+  ])
+  const failed = ran.events.flatMap(event =>
+    'policyAnalyzeSummaryEvent' in event ? [event.policyAnalyzeSummaryEvent.failed ?? []] : [],
+  )
+  expect(failed).toContainEqual(['x', 'y'])
+})
+
+test('TestSimpleAnalyzeResourceFailureSeverityOverride: the severity of a violation is told', async () => {
+  const engine = await engines.of(createCloud())
+  const packs = [against('pack', { severity: 'critical' }, { policy: 'other', severity: '' })]
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  const severities = ran.events.flatMap(event =>
+    'policyEvent' in event ? [event.policyEvent.severity] : [],
+  )
+  expect(severities).toEqual(['critical', undefined])
+})
+
+test('TestResourceRemediation: packs remediate in turn, and the last inputs reach provider and state', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const adding = (name: string) =>
+    packOf(name, {
+      remediate: resource => {
+        if (!isThing(resource)) return Promise.resolve(remediating())
+        const trail = resource.properties.get('trail')
+        const properties = new Map(resource.properties).set(
+          'trail',
+          `${typeof trail === 'string' ? trail : ''}-${name}`,
+        )
+        return Promise.resolve(remediating({ pack: name, properties }))
+      },
+    })
+  const packs = [adding('one'), adding('two')]
+  const program = things({ a: { trail: 'start' } })
+  const ran = await engine.run(program, { packs })
+  expect(ran.result.result).toBe('succeeded')
+  expect(policiesOf(ran)).toEqual([
+    'remediated one/resource-rule a',
+    'remediated two/resource-rule a',
+  ])
+  expect(cloud.objects.get('a-1')).toEqual({ trail: 'start-one-two' })
+  const [thing] = (ran.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
+  expect(thing?.['inputs']).toEqual({ trail: 'start-one-two' })
+  // Remediated again, it is what it was: nothing changes.
+  const again = await engine.run(program, { packs })
+  expect(again.result.hasChanges).toBe(false)
+})
+
+test('TestRemediationDiagnostic: a remediation that only says something leaves the inputs alone', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const pack = packOf('pack', {
+    remediate: resource =>
+      Promise.resolve(
+        isThing(resource) ? remediating({ diagnostic: 'cannot be done' }) : remediating(),
+      ),
+  })
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [pack] })
+  expect(ran.result.result).toBe('succeeded')
+  expect(policiesOf(ran)).toEqual(['advisory pack/resource-rule a'])
+  expect(cloud.objects.get('a-1')).toEqual({ v: 1 })
+})
+
+test('TestRemediateFailure: a pack that throws ends the deployment with its words and the resource', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const pack = packOf('pack', {
+    remediate: resource =>
+      isThing(resource)
+        ? Promise.reject(new Error('it is broken'))
+        : Promise.resolve(remediating()),
+  })
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [pack] })
+  expect(ran.result.result).toBe('failed')
+  expect(errorsOf(ran)).toEqual(['a: failed to run remediation of pack: it is broken'])
+  expect(cloud.log).toEqual([])
+})
+
+test('TestAnalyzeRunsInParallel: all packs judge a resource at once', async () => {
+  const engine = await engines.of(createCloud())
+  const all = Promise.withResolvers<void>()
+  let waiting = 0
+  const meeting = (name: string) =>
+    packOf(name, {
+      analyze: async resource => {
+        if (!isThing(resource)) return violating()
+        waiting += 1
+        if (waiting === 3) all.resolve()
+        await all.promise
+        return violating()
+      },
+    })
+  const packs = ['one', 'two', 'three'].map(meeting)
+  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  expect(ran.result.result).toBe('succeeded')
+})
+
+test('TestAnalyzerCancellation: a cancel reaches the packs and ends the run', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const judging = Promise.withResolvers<void>()
+  let cancelled = 0
+  const pack = packOf('pack', {
+    analyze: resource => {
+      if (!isThing(resource)) return Promise.resolve(violating())
+      judging.resolve()
+      return new Promise(() => undefined)
+    },
+    cancel: () => {
+      cancelled += 1
+      return Promise.resolve()
+    },
+  })
+  const ran = await engine.run(things({ a: { v: 1 } }), {
+    packs: [pack],
+    began: running => void judging.promise.then(running.cancel),
+  })
+  expect(ran.result.result).toBe('cancelled')
+  expect(cancelled).toBeGreaterThan(0)
+  expect(cloud.log).toEqual([])
+})
+
+test('what a pack repeats of a secret is not told', async () => {
+  const engine = await engines.of(createCloud())
+  const packs = [against('pack', { message: 'the word hunter2 is too short' })]
+  const secret = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
+  const program = things({ a: { password: { ...secret, value: 'hunter2' } } })
+  const ran = await engine.run(program, { packs })
+  expect(policiesOf(ran)).toHaveLength(1)
+  expect(JSON.stringify(ran.events)).not.toContain('hunter2')
+})

@@ -1,0 +1,86 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import { component, componentScript, itself, wire } from '../components.ts'
+import type { Monitor } from '../engine.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const getResource = async (monitor: Monitor, urn: unknown): Promise<Record<string, unknown>> =>
+  (await monitor.invokeWith({ tok: 'pulumi:pulumi:getResource', args: { urn } })).return ?? {}
+
+/** Components: one registers or reads a resource and answers a reference, one takes that. */
+async function opened(how: 'registers' | 'reads') {
+  const cloud = createCloud()
+  cloud.objects.set('custom-1', { foo: 'bar' })
+  const script = componentScript({
+    make: async (request, monitor) => {
+      const urn = await itself(request, monitor)
+      if (request.name === 'taker') {
+        const custom = Object(request.inputs?.['custom'])
+        return { urn, state: await getResource(monitor, custom.value?.urn ?? custom.urn) }
+      }
+      const custom =
+        how === 'reads'
+          ? { id: 'custom-1', urn: (await monitor.read('custom', 'custom-1', { parent: urn })).urn }
+          : await thing(monitor, 'custom', { foo: 'bar' }, { parent: urn })
+      const reference = wire.reference({ urn: custom.urn, id: custom.id })
+      return { urn, state: { custom: reference } }
+    },
+  })
+  return engines.of(cloud, { comp: script })
+}
+
+const urn = 'urn:pulumi:dev::life::comp:index:Group$test:index:Thing::custom'
+const hydrated = {
+  urn,
+  id: 'custom-1',
+  provider: expect.stringMatching(/^urn:pulumi:dev::life::pulumi:providers:test::default::/),
+  state: { foo: 'bar' },
+}
+
+async function byProgram(how: 'registers' | 'reads'): Promise<void> {
+  const engine = await opened(how)
+  let found: unknown
+  await engine.run(async monitor => {
+    const made = await component(monitor, 'maker')
+    found = await getResource(monitor, Object(made.object?.['custom']).urn)
+  })
+  expect(found).toEqual(hydrated)
+}
+
+async function byComponent(how: 'registers' | 'reads'): Promise<void> {
+  const engine = await opened(how)
+  let found: unknown
+  await engine.run(async monitor => {
+    const made = await component(monitor, 'maker')
+    const taker = await component(monitor, 'taker', { object: { custom: made.object?.['custom'] } })
+    found = taker.object
+  })
+  expect(found).toEqual(hydrated)
+}
+
+test('TestComponentRegisteredResourceOutputCanBeHydratedByProgram: what a component registered is found by the program', () =>
+  byProgram('registers'))
+test('TestComponentRegisteredResourceOutputCanBeHydratedByComponent: what a component registered is found by another', () =>
+  byComponent('registers'))
+test('TestComponentReadResourceOutputCanBeHydratedByProgram: what a component read is found by the program', () =>
+  byProgram('reads'))
+test('TestComponentReadResourceOutputCanBeHydratedByComponent: what a component read is found by another', () =>
+  byComponent('reads'))
+
+test('a component is found with its registered outputs, and what nobody registered is not', async () => {
+  const engine = await opened('registers')
+  const found: unknown[] = []
+  await engine.run(async monitor => {
+    const local = await monitor.register({ type: 'local', name: 'l', object: {} })
+    await monitor.outputs(local.urn, { out: 1 })
+    found.push(await getResource(monitor, local.urn))
+    found.push(await getResource(monitor, `${local.urn}-not`).catch(String))
+  })
+  expect(found).toEqual([
+    { urn: 'urn:pulumi:dev::life::local::l', id: '', provider: '', state: { out: 1 } },
+    expect.stringContaining('unknown resource urn:pulumi:dev::life::local::l-not'),
+  ])
+})

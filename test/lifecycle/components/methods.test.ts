@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import { component, componentScript, errorsOf, itself, urnOf } from '../components.ts'
+import type { Monitor, Program } from '../engine.ts'
+import { Killed } from '../process.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const group = urnOf('g', 'comp:index:Group')
+const say = (monitor: Monitor, tok: string, self: object, more: object = {}) =>
+  monitor.call({ tok, args: { __self__: self, ...more } })
+
+/** A component `g` with methods: one that registers a resource, one that only answers. */
+async function opened(cloud = createCloud()) {
+  const calls: string[] = []
+  const script = componentScript({
+    make: async (request, monitor) => ({ urn: await itself(request, monitor) }),
+    method: async ({ tok, args }, monitor) => {
+      calls.push(tok)
+      const name = String(args?.['name'])
+      if (tok.endsWith('/count')) return { return: { count: calls.length } }
+      const made = await thing(monitor, name, { v: 1 }, { parent: group })
+      return {
+        return: { id: made.id, count: calls.length },
+        returnDependencies: new Map([['id', { urns: [made.urn] }]]),
+      }
+    },
+  })
+  return { engine: await engines.of(cloud, { comp: script }), cloud, calls }
+}
+
+const make = (monitor: Monitor, name: string) =>
+  say(monitor, 'comp:index:Group/make', { urn: group }, { name })
+
+test('TestSingleComponentMethodResourceDefaultProviderLifecycle: a method registers resources', async () => {
+  const { engine, cloud } = await opened()
+  const answers: unknown[] = []
+  const program: Program = async monitor => {
+    await component(monitor, 'g')
+    const said = await make(monitor, 'x')
+    answers.push(said.return?.['id'], said.returnDependencies.get('id'))
+  }
+  const { result, state } = await engine.run(program)
+  expect(result.result).toBe('succeeded')
+  const urn = 'urn:pulumi:dev::life::comp:index:Group$test:index:Thing::x'
+  expect(answers).toEqual(['x-1', { urns: [urn] }])
+  expect(state.resources?.map(one => one.urn)).toContain(urn)
+  await engine.run(program)
+  expect(cloud.log).toEqual(['create x'])
+  await engine.run(monitor => component(monitor, 'g').then(() => undefined))
+  expect(cloud.log).toEqual(['create x', 'delete x-1'])
+})
+
+test('TestSingleComponentMethodDefaultProviderLifecycle: the program reads what a method answers', async () => {
+  const { engine } = await opened()
+  let answer: unknown
+  await engine.run(async monitor => {
+    await component(monitor, 'g')
+    answer = (await say(monitor, 'comp:index:Group/count', { urn: group })).return
+  })
+  expect(answer).toEqual({ count: 1 })
+})
+
+test('TestCallSelfProvider: a method is asked of the provider that its resource has', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud, {
+    comp: componentScript({ method: async () => ({ return: { from: 'comp' } }) }, cloud.script),
+  })
+  let answer: unknown
+  const { state } = await engine.run(async monitor => {
+    const type = 'pulumi:providers:comp'
+    const prov = await monitor.register({ type, name: 'p', custom: true, object: { state: 'foo' } })
+    const provider = `${prov.urn}::${prov.id}`
+    const made = await monitor.register({
+      type: 'comp:index:Thing',
+      name: 'a',
+      custom: true,
+      object: {},
+      provider,
+    })
+    answer = (await say(monitor, 'comp:index:Thing/say', made)).return
+  })
+  expect(answer).toEqual({ from: 'comp' })
+  const providers = state.resources?.filter(({ type }) => type === 'pulumi:providers:comp')
+  expect(providers?.map(({ urn }) => urn.split('::').at(-1))).toEqual(['p'])
+})
+
+describe('a method that registers, in a deployment that goes on', () => {
+  const before = (effect: number) =>
+    ({ kill: { effect, call: 'operations.begin', when: 'before' } }) as const
+  const program: Program = async monitor => {
+    await component(monitor, 'g')
+    const first = await make(monitor, 'x')
+    await thing(monitor, 'b', { of: first.return?.['count'] })
+    const second = await make(monitor, 'y')
+    await thing(monitor, 'c', { of: second.return?.['count'] })
+  }
+
+  test('is called again for what it registers, and its recorded answer is given', async () => {
+    const { engine, cloud, calls } = await opened()
+    const end = await engine.run(program, before(2)).catch((thrown: unknown) => thrown)
+    expect(end).toBeInstanceOf(Killed)
+    expect(calls).toHaveLength(1)
+    const { result, state } = await engine.run(program, { resume: true })
+    expect(result.result).toBe('succeeded')
+    expect(calls).toHaveLength(3)
+    expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
+    // Of the first life: the answer of the second call was not used.
+    expect(cloud.objects.get('b-1')).toEqual({ of: 1 })
+    const names = state.resources?.map(({ urn }) => urn.split('::').at(-1))
+    expect(names).toEqual(expect.arrayContaining(['x', 'y', 'b', 'c']))
+  })
+
+  test('that dies while it is called makes what it registers once', async () => {
+    const { engine, cloud } = await opened()
+    await engine.run(program, before(1)).catch(() => undefined)
+    const { result } = await engine.run(program, { resume: true })
+    expect(result.result).toBe('succeeded')
+    expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
+  })
+
+  test('is not called again when it only answers', async () => {
+    const { engine, calls } = await opened()
+    const answering: Program = async monitor => {
+      await component(monitor, 'g')
+      await say(monitor, 'comp:index:Group/count', { urn: group })
+      await thing(monitor, 'b', {})
+    }
+    await engine.run(answering, before(1)).catch(() => undefined)
+    await engine.run(answering, { resume: true })
+    // The answer is recorded with the decision that follows it.
+    expect(calls).toHaveLength(1)
+  })
+})
+
+test('a method whose resource fails ends the deployment with that error alone', async () => {
+  const cloud = createCloud()
+  cloud.faults.add('create x')
+  const { engine } = await opened(cloud)
+  const { result, events } = await engine.run(async monitor => {
+    await component(monitor, 'g')
+    await make(monitor, 'x')
+  })
+  expect(result.result).toBe('failed')
+  expect(errorsOf(events).filter(text => text.includes('create x was refused'))).toHaveLength(1)
+  expect(errorsOf(events).join()).not.toContain('call to function')
+})

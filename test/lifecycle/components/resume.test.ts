@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import { component, componentScript, itself } from '../components.ts'
+import type { Program } from '../engine.ts'
+import { Killed } from '../process.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** Components of two children each, one inside the other, and how often each was asked for. */
+async function opened() {
+  const cloud = createCloud()
+  const asked: string[] = []
+  const script = componentScript({
+    make: async (request, monitor) => {
+      const { name } = request
+      asked.push(name)
+      const urn = await itself(request, monitor)
+      const first = await thing(monitor, `${name}-1`, { v: 1 }, { parent: urn })
+      if (name === 'outer') await component(monitor, 'inner', { parent: urn })
+      const second = await thing(monitor, `${name}-2`, { of: first.id }, { parent: urn })
+      await monitor.outputs(urn, { second: second.id })
+      return { urn, state: { second: second.id } }
+    },
+  })
+  return { engine: await engines.of(cloud, { comp: script }), cloud, asked }
+}
+
+describe('a deployment that goes on in the middle of a component', () => {
+  const made = [
+    'create inner-1',
+    'create inner-2',
+    'create last',
+    'create outer-1',
+    'create outer-2',
+  ]
+  const answers: unknown[] = []
+  const program: Program = async monitor => {
+    const outer = await component(monitor, 'outer')
+    answers.push(outer.object)
+    await thing(monitor, 'last', { of: outer.object?.['second'] })
+  }
+
+  for (const [effect, asked] of [
+    [1, ['outer']],
+    [2, ['outer', 'inner']],
+    [4, ['outer', 'inner']],
+    [5, ['outer', 'inner']],
+  ] as const)
+    for (const when of ['before', 'after'] as const)
+      test(`has it made again, of which each thing is made once (killed ${when} begin ${effect})`, async () => {
+        answers.splice(0)
+        const all = await opened()
+        const { engine, cloud } = all
+        const kill = { effect, call: 'operations.begin', when }
+        const end = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
+        expect(end).toBeInstanceOf(Killed)
+        expect(all.asked).toEqual(asked)
+        const { result, state } = await engine.run(program, { resume: true })
+        const isLost = when === 'after'
+        // What was begun when it died may have been made: nobody knows, and nobody makes it again.
+        expect(result.result).toBe(isLost ? 'failed' : 'succeeded')
+        // Without its first thing the outer one never comes to the inner one.
+        const again = isLost && effect === 1 ? ['outer'] : ['outer', 'inner']
+        expect(all.asked.slice(asked.length)).toEqual(again)
+        expect(new Set(cloud.log).size).toBe(cloud.log.length)
+        if (isLost) return
+        expect(cloud.log.toSorted()).toEqual(made)
+        expect(answers.at(-1)).toEqual({ second: 'outer-2-1' })
+        const outer = state.resources?.find(({ urn }) => urn.endsWith('::outer'))
+        expect(outer).toMatchObject({ outputs: { second: 'outer-2-1' } })
+        const next = await engine.run(program)
+        expect(next.result.result).toBe('succeeded')
+        expect(cloud.log).toHaveLength(made.length)
+      })
+})

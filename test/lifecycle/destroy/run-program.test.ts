@@ -1,0 +1,152 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import type { Monitor, Program, Ran } from '../engine.ts'
+import { closeFunctions } from '../functions-of-programs.ts'
+import { createEngines, thing, things } from '../things.ts'
+
+const engines = createEngines()
+afterEach(async () => {
+  closeFunctions()
+  await engines.close()
+})
+
+const destroy = { command: 'destroy', runProgram: true } as const
+const group = (monitor: Monitor, name: string, more: object = {}) =>
+  monitor.register({ type: 'test:index:Group', name, object: { v: 1 }, ...more })
+const namesIn = ({ state }: Ran): readonly string[] =>
+  (state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
+
+test('TestDestroyWithProgram: everything goes, and nothing is made', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const replies: unknown[] = []
+  const program =
+    (names: readonly string[]): Program =>
+    async monitor => {
+      for (const name of names) {
+        const { id, unknown, object } = await thing(monitor, name, { v: 2 })
+        replies.push([name, id, unknown, object])
+      }
+      await monitor.outputs(monitor.stack, { x: 1 })
+    }
+  await engine.run(things({ a: { v: 1 }, gone: { v: 1 } }))
+  const ran = await engine.run(program(['a', 'new']), destroy)
+  expect(ran.result.result).toBe('succeeded')
+  expect(namesIn(ran)).toEqual([])
+  expect(cloud.objects.size).toBe(0)
+  expect(cloud.log.slice(2).toSorted()).toEqual(['delete a-1', 'delete gone-1'])
+  // As it was, without a look at what the program wants; what is not there is not known.
+  expect(replies).toEqual([
+    ['a', 'a-1', false, { v: 1 }],
+    ['new', '', true, {}],
+  ])
+})
+
+test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedComponents: components are made and go, unless they need what is not made', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program =
+    (names: readonly string[]): Program =>
+    async monitor => {
+      const g = await group(monitor, 'g')
+      for (const name of names) {
+        const made = await thing(monitor, name, { v: 1 }, { parent: g.urn })
+        const inner = await group(monitor, `of-${name}`, {
+          parent: g.urn,
+          dependencies: [made.urn],
+        })
+        await monitor.outputs(inner.urn, { o: 1 })
+      }
+      await monitor.outputs(g.urn, { o: 1 })
+    }
+  await engine.run(program(['a']))
+  const ran = await engine.run(program(['a', 'new']), destroy)
+  expect(ran.result.result).toBe('succeeded')
+  expect(namesIn(ran)).toEqual([])
+  expect(cloud.log).toEqual(['create a', 'delete a-1'])
+  const created = ran.events.flatMap(event =>
+    'resourcePreEvent' in event && event.resourcePreEvent.metadata.op === 'create'
+      ? [event.resourcePreEvent.metadata.urn]
+      : [],
+  )
+  expect(created).toEqual([])
+})
+
+test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWithProgram: it goes by the provider of the program', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program =
+    (region: string): Program =>
+    async monitor => {
+      const provider = await monitor.register({
+        type: 'pulumi:providers:test',
+        name: 'p',
+        custom: true,
+        object: { region },
+      })
+      await thing(monitor, 'a', { v: 1 }, { provider: `${provider.urn}::${provider.id}` })
+    }
+  await engine.run(program('one'))
+  const ran = await engine.run(program('two'), destroy)
+  expect(ran.result.result).toBe('succeeded')
+  expect(namesIn(ran)).toEqual([])
+  const updates = ran.events.flatMap(event =>
+    'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'update'
+      ? [event.resOutputsEvent.metadata.urn]
+      : [],
+  )
+  expect(updates).toEqual(['urn:pulumi:dev::life::pulumi:providers:test::p'])
+})
+
+test('TestDestroyWithProgramWithSkippedAlias: what got another name goes once', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(things({ old: { v: 1 } }))
+  const ran = await engine.run(async monitor => {
+    const spec = { name: 'old', type: '', stack: '', project: '', parent: undefined }
+    const aliases = [{ alias: { $case: 'spec', value: spec } }]
+    await thing(monitor, 'new', { v: 1 }, { aliases })
+  }, destroy)
+  expect(ran.result.result).toBe('succeeded')
+  expect(namesIn(ran)).toEqual([])
+  expect(cloud.log).toEqual(['create old', 'delete old-1'])
+})
+
+test('TestDestroyWithProgramResourceRead: what was only read is not in the state any more', async () => {
+  const cloud = createCloud()
+  cloud.objects.set('there-1', { v: 1 })
+  const engine = await engines.of(cloud)
+  const program: Program = async monitor => {
+    await monitor.read('outside', 'there-1')
+  }
+  await engine.run(program)
+  const ran = await engine.run(program, destroy)
+  expect(ran.result.result).toBe('succeeded')
+  expect(namesIn(ran)).toEqual([])
+  expect([...cloud.objects.keys()]).toEqual(['there-1'])
+})
+
+test('TestDestroyWithProgramProtectedResourceWithProvider: what is protected stays with its provider', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program: Program = async monitor => {
+    await thing(monitor, 'a', { v: 1 }, { protect: true })
+    await thing(monitor, 'b', { v: 1 })
+  }
+  await engine.run(program)
+  const ran = await engine.run(program, destroy)
+  expect(ran.result.result).toBe('failed')
+  expect([...cloud.objects.keys()]).toEqual(['a-1'])
+  expect(namesIn(ran)).toEqual(expect.arrayContaining(['a', 'default']))
+  expect(namesIn(ran)).not.toContain('b')
+})
+
+test('a preview of it changes nothing and says what goes', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(things({ a: { v: 1 } }))
+  const ran = await engine.run(things({ a: { v: 1 }, new: { v: 1 } }), { ...destroy, dryRun: true })
+  expect(ran.result.result).toBe('succeeded')
+  expect(ran.result.changes).toMatchObject({ delete: 2 })
+  expect(cloud.log).toEqual(['create a'])
+})

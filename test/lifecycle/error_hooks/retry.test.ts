@@ -1,0 +1,235 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ErrorHookRequest } from '../../../proto/gen/pulumi/resource.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { Program, Ran } from '../engine.ts'
+import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(async () => {
+  closeFunctions()
+  await engines.close()
+})
+
+/** An error hook by what it answers to the n-th call of a resource. */
+type Answer = (asked: ErrorHookRequest, cloud: Cloud) => boolean
+
+/** Things with error hooks; without any where `answers` is empty. */
+const program =
+  (cloud: Cloud, v: number, names: readonly string[], answers: readonly Answer[]): Program =>
+  async monitor => {
+    const functions = await functionsOf(monitor)
+    const onError: string[] = []
+    for (const [at, answer] of answers.entries())
+      onError.push(await functions.errorHook(`h${at}`, asked => answer(asked, cloud)))
+    await Promise.all(names.map(name => thing(monitor, name, { v }, hooks({ onError }))))
+  }
+
+const operations = [
+  { kind: 'Create', fault: 'create a', failed: 'create' },
+  { kind: 'Update', fault: 'update a-1', failed: 'update' },
+  { kind: 'Delete', fault: 'delete a-1', failed: 'delete' },
+] as const
+
+/** Brings a stack to where an operation on `a` fails, and does it. */
+async function run(
+  kind: string,
+  answers: readonly Answer[],
+  names: readonly string[] = ['a'],
+): Promise<{ readonly ran: Ran; readonly cloud: Cloud; readonly tries: number }> {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  if (kind !== 'Create') await engine.run(program(cloud, 1, names, answers))
+  for (const name of names)
+    cloud.faults.add(kind === 'Create' ? `create ${name}` : `${kind.toLowerCase()} ${name}-1`)
+  const before = cloud.log.length
+  const left = kind === 'Delete' ? [] : names
+  const ran = await engine.run(program(cloud, 2, left, answers), {
+    continueOnError: names.length > 1,
+  })
+  return { ran, cloud, tries: cloud.log.length - before }
+}
+
+const warnings = ({ events }: Ran): readonly string[] =>
+  events.flatMap(event =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === 'warning'
+      ? [event.diagnosticEvent.message]
+      : [],
+  )
+
+/** The tests by their names, which are told from each other by what fails. */
+const titles = {
+  all: {
+    Create:
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Create: all are called, one is enough',
+    Update:
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Update: all are called, one is enough',
+    Delete:
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Delete: all are called, one is enough',
+  },
+  again: {
+    Create:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_RetryIfAnyHookReturnsTrue: it is made again until it works',
+    Update:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Update_RetryIfAnyHookReturnsTrue: it is made again until it works',
+    Delete:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_RetryIfAnyHookReturnsTrue: it is made again until it works',
+  },
+  none: {
+    Create:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_NoRetryWhenNoHooks: it fails once',
+    Update:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Update_NoRetryWhenNoHooks: it fails once',
+    Delete:
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_NoRetryWhenNoHooks: it fails once',
+  },
+  no: {
+    Create: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Create: it fails once',
+    Update: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Update: it fails once',
+    Delete: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Delete: it fails once',
+  },
+  last: {
+    Create: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Create: the last answer counts',
+    Update: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Update: the last answer counts',
+    Delete: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Delete: the last answer counts',
+  },
+  limit: {
+    Create: 'TestErrorHooks_RetryLimitWarningAt100_Create: it is given up after 100 times',
+    Update: 'TestErrorHooks_RetryLimitWarningAt100_Update: it is given up after 100 times',
+    Delete: 'TestErrorHooks_RetryLimitWarningAt100_Delete: it is given up after 100 times',
+  },
+  apart: {
+    Create: 'TestErrorHooks_IndependentPerResource_Create: each resource has its own count',
+    Update: 'TestErrorHooks_IndependentPerResource_Update: each resource has its own count',
+    Delete: 'TestErrorHooks_IndependentPerResource_Delete: each resource has its own count',
+  },
+} as const
+
+describe.each(operations)('$kind', ({ kind, fault, failed }) => {
+  test(titles.all[kind], async () => {
+    const seen: ErrorHookRequest[] = []
+    const { ran, tries } = await run(kind, [
+      (asked, { faults }) => {
+        seen.push(asked)
+        return !faults.delete(fault) || true
+      },
+      asked => {
+        seen.push(asked)
+        return false
+      },
+    ])
+    expect(ran.result.result).toBe('succeeded')
+    expect(seen.map(({ failedOperation }) => failedOperation)).toEqual([failed, failed])
+    expect(seen[0]).toMatchObject({
+      name: 'a',
+      type: 'test:index:Thing',
+      newInputs: kind === 'Delete' ? undefined : { v: 2 },
+      oldInputs: kind === 'Create' ? undefined : { v: 1 },
+      oldOutputs: kind === 'Create' ? undefined : { v: 1 },
+    })
+    expect(seen[0]?.errors).toEqual([expect.stringContaining('was refused')])
+    expect(tries).toBe(2)
+    expect(warnings(ran)).toContain(`retrying ${failed} due to on-error hook request (1/100)`)
+  })
+
+  test(titles.again[kind], async () => {
+    const { ran, cloud, tries } = await run(kind, [
+      ({ errors }, { faults }) => {
+        if (errors.length === 3) faults.delete(fault)
+        return true
+      },
+    ])
+    expect(ran.result.result).toBe('succeeded')
+    expect(tries).toBe(4)
+    // Told once, whatever it took.
+    const told = JSON.stringify(ran.events.filter(event => 'resOpFailedEvent' in event))
+    expect(told).toBe('[]')
+    expect(cloud.objects.size).toBe(kind === 'Delete' ? 0 : 1)
+    const states = (ran.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
+    expect(states).toHaveLength(kind === 'Delete' ? 0 : 1)
+  })
+
+  test(titles.none[kind], async () => {
+    const { ran, tries } = await run(kind, [])
+    expect(ran.result.result).toBe('failed')
+    expect(tries).toBe(1)
+  })
+
+  test(titles.no[kind], async () => {
+    const { ran, tries } = await run(kind, [() => false, () => false])
+    expect(ran.result.result).toBe('failed')
+    expect(tries).toBe(1)
+  })
+
+  test(titles.last[kind], async () => {
+    const { ran, tries } = await run(kind, [({ errors }) => errors.length < 3])
+    expect(ran.result.result).toBe('failed')
+    expect(tries).toBe(3)
+    expect(ran.events.filter(event => 'resOpFailedEvent' in event)).toHaveLength(1)
+  })
+
+  test(titles.limit[kind], async () => {
+    const { ran, tries } = await run(kind, [() => true])
+    expect(ran.result.result).toBe('failed')
+    expect(tries).toBe(100)
+    expect(warnings(ran)).toContain('maximum number of error hook retries (100) reached')
+  }, 300_000)
+
+  test(titles.apart[kind], async () => {
+    const counts = new Map<string, number>()
+    const { ran } = await run(
+      kind,
+      [
+        ({ name, errors }) => {
+          counts.set(name, errors.length)
+          return errors.length < (name === 'a' ? 2 : 4)
+        },
+      ],
+      ['a', 'b'],
+    )
+    expect(ran.result.result).toBe('failed')
+    expect(counts).toEqual(
+      new Map([
+        ['a', 2],
+        ['b', 4],
+      ]),
+    )
+  })
+})
+
+test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSuccess_Delete: who succeeds is not asked', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  let asked = 0
+  const count = (): boolean => {
+    asked += 1
+    return false
+  }
+  await engine.run(program(cloud, 1, ['a'], [count]))
+  await engine.run(program(cloud, 2, ['a'], [count]))
+  const ran = await engine.run(program(cloud, 2, [], [count]))
+  expect(ran.result.result).toBe('succeeded')
+  expect(cloud.log).toEqual(['create a', 'update a-1', 'delete a-1'])
+  expect(asked).toBe(0)
+})
+
+test('TestErrorHooks_OldAndNewOptionsAreSentOnUpdate, TestErrorHooks_PlainCreateErrorRunsOnErrorHook: both options are told, of plain errors too', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const seen: ErrorHookRequest[] = []
+  const keep = (asked: ErrorHookRequest): boolean => {
+    seen.push(asked)
+    return false
+  }
+  cloud.faults.add('create a')
+  await engine.run(program(cloud, 1, ['a'], [keep]))
+  cloud.faults.clear()
+  await engine.run(program(cloud, 1, ['a'], [keep]))
+  cloud.faults.add('update a-1')
+  await engine.run(program(cloud, 2, ['a'], [keep]))
+  const names = { hooks: { onError: ['h0'] } }
+  expect(seen).toMatchObject([
+    { failedOperation: 'create', oldOptions: undefined, newOptions: names },
+    { failedOperation: 'update', id: 'a-1', oldOptions: names, newOptions: names },
+  ])
+})

@@ -1,0 +1,156 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js'
+import {
+  type Callback,
+  type CallbackInvokeRequest,
+  CallbacksService,
+} from '../../proto/gen/pulumi/callback.ts'
+import {
+  ErrorHookRequest,
+  ErrorHookResponse,
+  RegisterErrorHookRequest,
+  RegisterResourceHookRequest,
+  ResourceHookRequest,
+  ResourceHookResponse,
+  TransformInvokeRequest,
+  TransformInvokeResponse,
+  TransformRequest,
+  TransformResponse,
+} from '../../proto/gen/pulumi/resource.ts'
+import type { Monitor } from './engine.ts'
+
+/** Functions of a scripted program that the engine calls back. */
+export interface Functions {
+  readonly transform: (
+    run: (
+      asked: TransformRequest,
+    ) => Partial<TransformResponse> | Promise<Partial<TransformResponse>>,
+  ) => Callback
+  /** One that answers these bytes, or throws. */
+  readonly raw: (run: () => Uint8Array) => Callback
+  readonly stackTransform: (callback: Callback) => Promise<void>
+  readonly invokeTransform: (
+    run: (asked: TransformInvokeRequest) => Partial<TransformInvokeResponse>,
+  ) => Promise<void>
+  /** A hook by its name; one that throws fails with that sentence. */
+  readonly hook: (
+    name: string,
+    run: (asked: ResourceHookRequest) => void | Promise<void>,
+    how?: { readonly onDryRun?: boolean; readonly ignoreErrors?: boolean },
+  ) => Promise<string>
+  /** An error hook: true for another try. */
+  readonly errorHook: (name: string, run: (asked: ErrorHookRequest) => boolean) => Promise<string>
+}
+
+const open: Server[] = []
+
+/** Ends what the programs of a test serve. */
+export function closeFunctions(): void {
+  for (const server of open.splice(0)) server.forceShutdown()
+}
+
+/** Serves functions beside a scripted program. */
+export async function functionsOf({ client }: Pick<Monitor, 'client'>): Promise<Functions> {
+  const run = new Map<string, (request: Uint8Array) => Promise<Uint8Array>>()
+  const server = new Server()
+  server.addService(CallbacksService, {
+    invoke: (
+      call: { request: CallbackInvokeRequest },
+      reply: (failed: { code: number; details: string } | null, value?: object) => void,
+    ) => {
+      const { token, request } = call.request
+      const found = run.get(token)
+      Promise.resolve()
+        .then(() => found?.(request))
+        .then(
+          response => reply(null, { response: response ?? new Uint8Array() }),
+          thrown => reply({ code: 2, details: String(thrown?.message ?? thrown) }),
+        )
+    },
+  })
+  open.push(server)
+  const port = await new Promise<number>((done, failed) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
+      thrown === null ? done(bound) : failed(thrown),
+    ),
+  )
+  const add = (work: (request: Uint8Array) => Promise<Uint8Array>): Callback => {
+    const token = `f${run.size}`
+    run.set(token, work)
+    return { target: `127.0.0.1:${port}`, token, acceptsByteString: true }
+  }
+  const ask = (call: (done: (failed: Error | null) => void) => unknown): Promise<void> =>
+    new Promise((done, failed) => call(thrown => (thrown === null ? done() : failed(thrown))))
+  const failing = async (work: () => unknown): Promise<string> => {
+    try {
+      await work()
+      return ''
+    } catch (thrown) {
+      return thrown instanceof Error ? thrown.message : String(thrown)
+    }
+  }
+  return {
+    transform: work =>
+      add(async bytes => {
+        const answer = await work(TransformRequest.decode(bytes))
+        return TransformResponse.encode(TransformResponse.create(answer)).finish()
+      }),
+    raw: work => add(async () => work()),
+    stackTransform: callback => ask(done => client.registerStackTransform(callback, done)),
+    invokeTransform: work => {
+      const callback = add(async bytes =>
+        TransformInvokeResponse.encode(
+          TransformInvokeResponse.create(work(TransformInvokeRequest.decode(bytes))),
+        ).finish(),
+      )
+      return ask(done => client.registerStackInvokeTransform(callback, done))
+    },
+    async hook(name, work, how = {}) {
+      const callback = add(async bytes => {
+        const error = await failing(() => work(ResourceHookRequest.decode(bytes)))
+        return ResourceHookResponse.encode({ error }).finish()
+      })
+      const request = RegisterResourceHookRequest.create({ name, callback, ...how })
+      await ask(done => client.registerResourceHook(request, done))
+      return name
+    },
+    async errorHook(name, work) {
+      const callback = add(async bytes => {
+        let retry = false
+        const error = await failing(() => {
+          retry = work(ErrorHookRequest.decode(bytes))
+        })
+        return ErrorHookResponse.encode({ error, retry }).finish()
+      })
+      const request = RegisterErrorHookRequest.create({ name, callback })
+      await ask(done => client.registerErrorHook(request, done))
+      return name
+    },
+  }
+}
+
+/** The hooks of a registration by their moment. */
+export function hooks(
+  names: Partial<
+    Record<
+      | 'beforeCreate'
+      | 'afterCreate'
+      | 'beforeUpdate'
+      | 'afterUpdate'
+      | 'beforeDelete'
+      | 'afterDelete'
+      | 'onError',
+      string[]
+    >
+  >,
+): object {
+  const none = {
+    beforeCreate: [],
+    afterCreate: [],
+    beforeUpdate: [],
+    afterUpdate: [],
+    beforeDelete: [],
+    afterDelete: [],
+    onError: [],
+  }
+  return { hooks: { ...none, ...names } }
+}

@@ -1,0 +1,80 @@
+import { afterEach, expect, test } from 'vitest'
+import {
+  type DiffRequest,
+  DiffResponse,
+  PropertyDiff_Kind,
+} from '../../../proto/gen/pulumi/provider.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { propertyLines } from '../../../cli/display/property-diff.ts'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { stepsOf } from '../options.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const program =
+  (v: string): Program =>
+  async monitor => {
+    const object = { scalar: v, array: [v], map: { k: v } }
+    await thing(monitor, 'a', object, { hideDiffs: ['array', 'map', 'scalar'] })
+    await thing(monitor, 'b', object, { hideDiffs: ['array', 'map.k'] })
+    await thing(monitor, 'c', { scalar: 'fixed' }, { hideDiffs: ['scalar'] })
+  }
+
+/** What a person is shown of an update whose provider gives a detailed difference, or none. */
+async function shown(isDetailed: boolean): Promise<readonly (readonly string[])[]> {
+  const cloud = createCloud()
+  const diff = (ask: DiffRequest): DiffResponse => {
+    const [olds, news] = [ask.oldInputs ?? {}, ask.news ?? {}]
+    const diffs = Object.keys(news).filter(
+      key => JSON.stringify(olds[key]) !== JSON.stringify(news[key]),
+    )
+    const paths = new Map([
+      ['array', 'array[0]'],
+      ['map', 'map.k'],
+    ])
+    const detailedDiff = new Map(
+      diffs.map(key => [
+        paths.get(key) ?? key,
+        { kind: PropertyDiff_Kind.UPDATE, inputDiff: true },
+      ]),
+    )
+    return DiffResponse.create({
+      changes: diffs.length > 0 ? 2 : 1,
+      diffs,
+      ...(isDetailed ? { hasDetailedDiff: true, detailedDiff } : {}),
+    })
+  }
+  const script: Script = { ...cloud.script, diff }
+  const engine = await engines.of({ ...cloud, script })
+  const { state } = await engine.run(program('x'))
+  const a = state.resources?.find(({ urn }) => urn.endsWith('::a'))
+  expect(a?.['hideDiff']).toEqual(['array', 'map', 'scalar'])
+  const { events } = await engine.run(program('y'))
+  expect(stepsOf(events)).toEqual(['update a', 'update b', 'same c'])
+  expect(cloud.log.slice(3)).toEqual(['update a-1', 'update b-1'])
+  return events.flatMap(event => {
+    if (!('resourcePreEvent' in event) || event.resourcePreEvent === undefined) return []
+    const { metadata } = event.resourcePreEvent
+    if (metadata.type !== 'test:index:Thing') return []
+    return [propertyLines(metadata, 'inputs').map(({ mark, text }) => `${mark} ${text}`)]
+  })
+}
+
+test('TestHideDiffs_Plain: hidden properties are changed as others are, and not shown', async () => {
+  expect(await shown(false)).toEqual([
+    ['~ array (hidden)', '~ map (hidden)', '~ scalar (hidden)'],
+    ['~ scalar: "x" => "y"', '~ array (hidden)', '~ map.k (hidden)'],
+    [],
+  ])
+})
+
+test('TestHideDiffs_Detailed: also where the provider names each path that changed', async () => {
+  expect(await shown(true)).toEqual([
+    ['~ array (hidden)', '~ map (hidden)', '~ scalar (hidden)'],
+    ['~ scalar: "x" => "y"', '~ array (hidden)', '~ map.k (hidden)'],
+    [],
+  ])
+})

@@ -1,0 +1,254 @@
+import { afterEach, expect, test } from 'vitest'
+import { CheckResponse, ReadResponse } from '../../../proto/gen/pulumi/provider.ts'
+import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
+import type { Urn } from '../../../shared/names/urn.ts'
+import type { ImportedResource } from '../../../shared/records/import.ts'
+import type { StoredResource } from '../../../shared/state/stored.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { Asked, Program, Ran } from '../engine.ts'
+import { saidBy, statesOf, stepsOf } from '../told.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const urnOf = (type: string, name: string): Urn => `urn:pulumi:dev::life::${type}::${name}` as Urn
+const stackUrn = urnOf('pulumi:pulumi:Stack', 'life-dev')
+
+const one = (name: string, more: Partial<ImportedResource> = {}): ImportedResource => ({
+  type: 'test:index:Thing',
+  name,
+  id: `ext-${name}`,
+  parent: '',
+  provider: '',
+  version: '',
+  pluginDownloadUrl: '',
+  protect: true,
+  isChosen: false,
+  component: 'no',
+  ...more,
+})
+
+const importing = (...imports: readonly ImportedResource[]): Asked => ({
+  command: 'import',
+  imports,
+})
+
+/** A cloud with objects `ext-…` that nobody manages. */
+function cloudOf(...names: readonly string[]): Cloud {
+  const cloud = createCloud()
+  for (const name of names) cloud.objects.set(`ext-${name}`, { v: name })
+  return cloud
+}
+
+const reads = (calls: readonly { readonly method: string }[]): number =>
+  calls.filter(({ method }) => method === 'read').length
+
+const idOf = (state: StoredResource | undefined): string => {
+  const id = state?.['id']
+  return typeof id === 'string' ? id : ''
+}
+
+const urnsOf = ({ state }: Pick<Ran, 'state'>): readonly string[] =>
+  (state.resources ?? []).map(({ urn }) => urn)
+
+test('TestImportPlanEmptyState TestImportDefaultProvider: an empty stack gets its own resource, a default provider, and what is imported', async () => {
+  const cloud = cloudOf('a')
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(undefined, importing(one('a')))
+  expect(ran.result.result).toBe('succeeded')
+  expect(ran.result.changes).toEqual({ create: 1, import: 1 })
+  expect(urnsOf(ran)).toEqual([
+    stackUrn,
+    urnOf('pulumi:providers:test', 'default'),
+    urnOf('test:index:Thing', 'a'),
+  ])
+  const [state] = statesOf(ran, 'a')
+  expect(state).toMatchObject({
+    id: 'ext-a',
+    inputs: { v: 'a' },
+    outputs: { v: 'a' },
+    parent: stackUrn,
+    protect: true,
+  })
+  expect(state?.['created']).toBe(state?.['modified'])
+  expect(state).not.toHaveProperty('importID')
+  const version = await engine.run(undefined, importing(one('a', { version: '1.2.3', name: 'b' })))
+  expect(urnsOf(version)).toContain(urnOf('pulumi:providers:test', 'default_1_2_3'))
+})
+
+test('TestImportPlan TestImportPlanExistingImport: what is there stays as it is, and nothing is imported twice', async () => {
+  const cloud = cloudOf('a', 'b')
+  const engine = await engines.of(cloud)
+  const before = await engine.run(async monitor => void (await thing(monitor, 'own', { v: 1 })))
+  const ran = await engine.run(undefined, importing(one('a')))
+  expect(ran.result.changes).toEqual({ import: 1, same: 2 })
+  expect(statesOf(ran, 'own')).toEqual(statesOf(before, 'own'))
+  const again = await engine.run(undefined, importing(one('a'), one('b')))
+  expect(again.result.result).toBe('succeeded')
+  // In the order of the state: what was touched last stands first.
+  expect(stepsOf(again)).toEqual(['same a', 'same own', 'import b'])
+  expect(statesOf(again, 'a')).toEqual(statesOf(ran, 'a'))
+  const other = await engine.run(undefined, importing(one('a', { id: 'ext-b' })))
+  expect(other.result.result).toBe('failed')
+  expect(saidBy(other)).toEqual([`resource '${urnOf('test:index:Thing', 'a')}' already exists`])
+  expect(statesOf(other, 'a')).toEqual(statesOf(ran, 'a'))
+})
+
+test('TestImportPlanSuppliedOutputs: what is supplied whole is not read', async () => {
+  const engine = await engines.of(cloudOf())
+  const supplied = { inputs: { v: 1 }, outputs: { v: 1, out: 'x' } }
+  const ran = await engine.run(undefined, importing(one('a', supplied)))
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext-a', ...supplied }])
+  expect(reads(engine.provider.calls)).toBe(0)
+})
+
+test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and what was secret stays so', async () => {
+  const cloud = cloudOf('a')
+  cloud.objects.set('ext-a', { v: 'read', empty: null, word: 'open' })
+  const engine = await engines.of(cloud)
+  const inputs = {
+    v: 'supplied',
+    empty: 'filled',
+    more: 1,
+    word: {
+      '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+      plaintext: '"x"',
+    },
+  }
+  const ran = await engine.run(undefined, importing(one('a', { inputs })))
+  const [state] = statesOf(ran, 'a')
+  expect(state?.['inputs']).toMatchObject({ v: 'read', empty: 'filled', more: 1 })
+  expect(JSON.stringify(state?.['inputs'])).not.toContain('open')
+})
+
+test('TestImportPlanSpecificProvider: the provider may be one of the stack, or made for it', async () => {
+  const cloud = cloudOf('a', 'b', 'c')
+  const engine = await engines.of(cloud)
+  const type = 'pulumi:providers:test'
+  const program: Program = async monitor =>
+    void (await monitor.register({ type, name: 'p', custom: true, object: { region: 'r' } }))
+  const before = await engine.run(program)
+  const [p] = statesOf(before, 'p')
+  const provider = urnOf(type, 'p')
+  const ran = await engine.run(undefined, importing(one('a', { provider })))
+  expect(statesOf(ran, 'a')).toMatchObject([{ provider: `${provider}::${idOf(p)}` }])
+  expect(urnsOf(ran)).not.toContain(urnOf(type, 'default'))
+  const made = await engine.run(
+    undefined,
+    importing(
+      one('b', { provider: urnOf(type, 'q') }),
+      one('q', { type, id: '', inputs: { region: 'q' } }),
+      one('c', { provider: urnOf(type, 'bare'), providerInputs: { region: 'c' } }),
+    ),
+  )
+  expect(statesOf(made, 'q')).toMatchObject([{ inputs: { region: 'q' }, outputs: { region: 'q' } }])
+  expect(statesOf(made, 'bare')).toMatchObject([{ inputs: { region: 'c' } }])
+  expect(statesOf(made, 'b')[0]?.['provider']).toBe(
+    `${urnOf(type, 'q')}::${idOf(statesOf(made, 'q')[0])}`,
+  )
+})
+
+test('TestImportPlanSpecificProperties TestImportInputDiff: chosen properties leave the state whole, and nothing is shown as changed', async () => {
+  const cloud = cloudOf('a')
+  cloud.objects.set('ext-a', { v: 1, w: 2 })
+  const script = {
+    ...cloud.script,
+    check: () => CheckResponse.create({ inputs: { v: 'normal' }, failures: [] }),
+  }
+  const engine = await engines.of({ ...cloud, script })
+  const ran = await engine.run(undefined, importing(one('a', { isChosen: true })))
+  expect(statesOf(ran, 'a')).toMatchObject([{ inputs: { v: 1, w: 2 } }])
+  const shown = ran.events.flatMap(event =>
+    'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'import'
+      ? [event.resOutputsEvent.metadata]
+      : [],
+  )
+  expect(shown[0]?.old?.inputs).toEqual(shown[0]?.new?.inputs)
+})
+
+test('TestImportIntoParent: a child is imported once its parent is', async () => {
+  const cloud = cloudOf('top', 'child', 'below')
+  const order: string[] = []
+  const read = (ask: ReadRequest) => {
+    order.push(ask.id)
+    const found = cloud.objects.get(ask.id) ?? {}
+    return ReadResponse.create({ id: ask.id, properties: found, inputs: found })
+  }
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
+  const top = urnOf('test:index:Thing', 'top')
+  const child = urnOf('test:index:Thing$test:index:Thing', 'child')
+  const ran = await engine.run(
+    undefined,
+    importing(one('below', { parent: child }), one('child', { parent: top }), one('top')),
+  )
+  expect(ran.result.result).toBe('succeeded')
+  expect(order).toEqual(['ext-top', 'ext-child', 'ext-below'])
+  expect(statesOf(ran, 'child')).toMatchObject([{ parent: top }])
+  const nowhere = urnOf('case:index:Group', 'none')
+  const refused = await engine.run(undefined, importing(one('x', { parent: nowhere })))
+  expect(saidBy(refused).join()).toContain(`unknown parent '${nowhere}'`)
+})
+
+test('TestImportComponent TestImportRemoteComponent: components are made without a read, remote ones with a provider', async () => {
+  const engine = await engines.of(cloudOf('in'))
+  const group = { type: 'case:index:Group', id: '', component: 'local' } as const
+  const ran = await engine.run(
+    undefined,
+    importing(one('g', group), one('in', { parent: urnOf('case:index:Group', 'g') })),
+  )
+  expect(ran.result.changes).toEqual({ create: 1, import: 2 })
+  const [local] = statesOf(ran, 'g')
+  expect(local).toMatchObject({ custom: false, parent: stackUrn, protect: true })
+  expect(local).not.toHaveProperty('provider')
+  const remote = { type: 'test:index:Comp', id: '', component: 'remote' } as const
+  const far = await engine.run(undefined, importing(one('r', remote)))
+  expect(statesOf(far, 'r')[0]?.['provider']).toContain('pulumi:providers:test::default::')
+  expect(reads(engine.provider.calls)).toBe(1)
+})
+
+test('TestImportFailedCreate: what fails is not there, what was imported before it stays', async () => {
+  const cloud = cloudOf('a')
+  const engine = await engines.of(cloud)
+  const below = urnOf('test:index:Thing', 'a')
+  const ran = await engine.run(undefined, importing(one('a'), one('gone', { parent: below })))
+  expect(ran.result.result).toBe('failed')
+  expect(saidBy(ran)).toContain("resource 'ext-gone' does not exist")
+  expect(statesOf(ran, 'a')).toHaveLength(1)
+  expect(statesOf(ran, 'gone')).toEqual([])
+  expect(ran.state.pending_operations ?? []).toEqual([])
+})
+
+test('inputs that their own provider finds wrong are imported with a warning', async () => {
+  const cloud = cloudOf('a')
+  const script = {
+    ...cloud.script,
+    check: () => CheckResponse.create({ failures: [{ property: 'v', reason: 'too short' }] }),
+  }
+  const engine = await engines.of({ ...cloud, script })
+  const ran = await engine.run(undefined, importing(one('a')))
+  expect(ran.result.result).toBe('succeeded')
+  const warnings = saidBy(ran, 'warning').join('\n')
+  expect(warnings).toContain('almost certainly a bug in the `test` provider')
+  expect(warnings).toContain(`property v value "a" has a problem: too short`)
+})
+
+test('a preview reads what would be imported, and changes nothing', async () => {
+  const engine = await engines.of(cloudOf('a'))
+  const ran = await engine.run(undefined, { ...importing(one('a')), dryRun: true })
+  expect(ran.result.result).toBe('succeeded')
+  expect(stepsOf(ran)).toEqual(['import a'])
+  expect(ran.state.resources ?? []).toEqual([])
+  const none = await engine.run(undefined, { ...importing(one('none')), dryRun: true })
+  expect(none.result.result).toBe('failed')
+})
+
+test('two of one URN, and a type that is none, are refused before anything is done', async () => {
+  const engine = await engines.of(cloudOf('a'))
+  const twice = await engine.run(undefined, importing(one('a'), one('a')))
+  expect(saidBy(twice)).toEqual(["duplicate import 'a' of type 'test:index:Thing'"])
+  const type = await engine.run(undefined, importing(one('a', { type: 'Thing' })))
+  expect(saidBy(type).join()).toContain('not a valid resource type token')
+  expect(urnsOf(type)).toEqual([])
+})

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ImportedResource } from '../../../shared/records/import.ts'
+import type { Urn } from '../../../shared/names/urn.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { Asked, Program, Ran, TestEngine } from '../engine.ts'
+import { Killed } from '../process.ts'
+import { statesOf } from '../told.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const program: Program = async monitor => {
+  const a = await thing(monitor, 'a', { v: 2 }, { importId: 'ext-a' })
+  await thing(monitor, 'b', { v: 1 }, { importId: 'ext-b', dependencies: [a.urn] })
+}
+
+/** A stack whose `b` is to be replaced by what `ext-b` is. */
+async function scene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(async monitor => void (await thing(monitor, 'b', { v: 1 })))
+  cloud.objects.set('ext-a', { v: 1 })
+  cloud.objects.set('ext-b', { v: 1 })
+  return { cloud, engine }
+}
+
+/** Kills a run at every `step`th of its effects and lets another go on with it. */
+async function everywhere(
+  about: { readonly program: Program | undefined; readonly asked: Asked; readonly step: number },
+  judge: (ran: Ran, cloud: Cloud) => void,
+): Promise<number> {
+  const { asked, step } = about
+  const unharmed = await scene()
+  const { effects } = await unharmed.engine.run(about.program, asked)
+  let killings = 0
+  for (let effect = 2; effect <= effects.length; effect += step) {
+    const { cloud, engine } = await scene()
+    const when = effect % 2 === 0 ? 'before' : 'after'
+    const killed = await engine.run(about.program, { ...asked, kill: { effect, when } }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    if (killed === undefined) continue
+    expect(killed).toBeInstanceOf(Killed)
+    killings += 1
+    const ran = await engine
+      .run(about.program, { ...asked, resume: true })
+      .catch((thrown: unknown) => {
+        if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
+        return engine.run(about.program, asked)
+      })
+    judge(ran, cloud)
+    await engine.close()
+  }
+  return killings
+}
+
+describe('an import that is killed goes on where it was', () => {
+  test('by the option: nothing is made, nothing else deleted, each updated once', async () => {
+    const killings = await everywhere({ program, asked: {}, step: 5 }, (ran, cloud) => {
+      expect(ran.result.result).toBe('succeeded')
+      expect([...cloud.objects]).toEqual([
+        ['ext-a', { v: 2 }],
+        ['ext-b', { v: 1 }],
+      ])
+      expect(cloud.log.filter(line => line.startsWith('create'))).toEqual(['create b'])
+      expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext-a', inputs: { v: 2 } }])
+      expect(statesOf(ran, 'b')).toMatchObject([{ id: 'ext-b', importID: 'ext-b' }])
+      expect(ran.state.pending_operations ?? []).toEqual([])
+    })
+    expect(killings).toBeGreaterThan(4)
+  }, 120_000)
+
+  test('by the command: the stack has what was named, and the provider once', async () => {
+    const one = (name: string, parent: Urn | ''): ImportedResource => ({
+      type: 'test:index:Thing',
+      name,
+      id: `ext-${name.at(-1)}`,
+      parent,
+      provider: '',
+      version: '9.9.9',
+      pluginDownloadUrl: '',
+      protect: false,
+      isChosen: false,
+      component: 'no',
+    })
+    const top = 'urn:pulumi:dev::life::test:index:Thing::new-a' as Urn
+    const asked: Asked = { command: 'import', imports: [one('new-b', top), one('new-a', '')] }
+    const about = { program: undefined, asked, step: 5 }
+    const killings = await everywhere(about, (ran, cloud) => {
+      expect(ran.result.result).toBe('succeeded')
+      expect(statesOf(ran, 'new-a')).toMatchObject([{ id: 'ext-a' }])
+      expect(statesOf(ran, 'new-b')).toMatchObject([{ id: 'ext-b', parent: top }])
+      expect(statesOf(ran, 'default_9_9_9')).toHaveLength(1)
+      expect(cloud.log).toEqual(['create b'])
+      expect(ran.state.pending_operations ?? []).toEqual([])
+    })
+    expect(killings).toBeGreaterThan(3)
+  }, 120_000)
+})

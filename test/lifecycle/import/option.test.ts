@@ -1,0 +1,202 @@
+import { afterEach, expect, test } from 'vitest'
+import { DiffResponse, ReadResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
+import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
+import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { saidBy, statesOf, stepsOf } from '../told.ts'
+import { createEngines, deleteFirst, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** A cloud with one object that nobody manages. */
+function cloudWith(id: string, inputs: Record<string, unknown>): Cloud {
+  const cloud = createCloud()
+  cloud.objects.set(id, inputs)
+  return cloud
+}
+
+const adopts =
+  (inputs: Record<string, unknown>, importId: string, more: object = {}): Program =>
+  async monitor =>
+    void (await thing(monitor, 'a', inputs, { importId, ...more }))
+
+const secret = (value: unknown): object => ({
+  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+  value,
+})
+
+test('TestImportOption: what differs is updated after the import, what is equal needs no step', async () => {
+  const cloud = cloudWith('ext', { v: 1 })
+  const engine = await engines.of(cloud)
+  const equal = await engine.run(adopts({ v: 1 }, 'ext'))
+  expect(stepsOf(equal)).toEqual(['import a'])
+  expect(equal.result.changes).toEqual({ create: 1, import: 1 })
+  expect(statesOf(equal, 'a')[0]).toMatchObject({ id: 'ext', importID: 'ext', inputs: { v: 1 } })
+  const again = await engine.run(adopts({ v: 1 }, 'ext'))
+  expect(stepsOf(again)).toEqual(['same a'])
+  expect(statesOf(again, 'a')[0]).toMatchObject({ id: 'ext', importID: 'ext' })
+  const changed = await engine.run(adopts({ v: 2 }, 'ext'))
+  expect(stepsOf(changed)).toEqual(['update a'])
+  const other = await engines.of(cloudWith('ext', { v: 1 }))
+  const differing = await other.run(adopts({ v: 3 }, 'ext'))
+  expect(stepsOf(differing)).toEqual(['import a', 'update a'])
+  const [state] = statesOf(differing, 'a')
+  expect(state).toMatchObject({ id: 'ext', importID: 'ext', inputs: { v: 3 }, outputs: { v: 3 } })
+  const reads = other.provider.calls.filter(({ method }) => method === 'read')
+  expect(reads.map(({ request }) => request)).toMatchObject([
+    { id: 'ext', inputs: {}, properties: {} },
+  ])
+})
+
+test('TestImportOption: nothing imported is replaced while the program names its id', async () => {
+  const cloud = cloudWith('ext', { replace: 1 })
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(adopts({ replace: 2 }, 'ext'))
+  expect(ran.result.result).toBe('failed')
+  expect(saidBy(ran).join()).toContain(
+    'previously-imported resources that still specify an ID may not be replaced',
+  )
+  expect(saidBy(ran).join()).toContain('replace: 1 => 2')
+  expect(statesOf(ran, 'a')[0]).toMatchObject({ id: 'ext', inputs: { replace: 1 } })
+  const shown = await engine.run(adopts({ replace: 2 }, 'ext'), { dryRun: true })
+  expect(shown.result.result).toBe('succeeded')
+  expect(saidBy(shown, 'warning').join()).toContain('may not be replaced')
+  expect(stepsOf(shown).slice(0, 2)).toEqual(['create-replacement a', 'replace a'])
+})
+
+test('TestImportOption: another id replaces what is there, the same id changes nothing', async () => {
+  const cloud = cloudWith('ext', { v: 1 })
+  const engine = await engines.of(cloud)
+  await engine.run(adopts({ v: 1 }, ''))
+  const same = await engine.run(adopts({ v: 1 }, 'a-1'))
+  expect(stepsOf(same)).toEqual(['same a'])
+  const ran = await engine.run(adopts({ v: 1 }, 'ext'))
+  expect(stepsOf(ran)).toEqual(['import-replacement a', 'replace a', 'delete-replaced a'])
+  expect(ran.result.changes).toMatchObject({ replace: 1 })
+  expect([...cloud.objects.keys()]).toEqual(['ext'])
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
+  const without = await engine.run(adopts({ v: 1 }, ''))
+  expect(stepsOf(without)).toEqual(['same a'])
+  expect(statesOf(without, 'a')[0]).not.toHaveProperty('importID')
+})
+
+test('TestImportOption: what was only read is replaced by its import, and not deleted', async () => {
+  const cloud = cloudWith('ext', { v: 1 })
+  const engine = await engines.of(cloud)
+  await engine.run(async monitor => void (await monitor.read('a', 'ext')))
+  const ran = await engine.run(adopts({ v: 1 }, 'ext'))
+  expect(stepsOf(ran)).toEqual(['import-replacement a', 'replace a', 'discard-replaced a'])
+  expect(cloud.log).toEqual([])
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
+  expect(statesOf(ran, 'a')[0]).not.toHaveProperty('external')
+})
+
+test('TestImportWithDifferingImportIdentifierFormat TestImportUpdatedID TestImportIDPreservedAcrossUpdate: the id of the provider is kept beside the one it was imported by', async () => {
+  const cloud = cloudWith('own', { v: 1 })
+  const read = (ask: ReadRequest) => {
+    const found = cloud.objects.get(ask.id === 'projects/x/own' ? 'own' : ask.id) ?? {}
+    return ReadResponse.create({ id: 'own', properties: found, inputs: found })
+  }
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
+  const program = adopts({ v: 2 }, 'projects/x/own')
+  const first = await engine.run(program)
+  expect(stepsOf(first)).toEqual(['import a', 'update a'])
+  expect(statesOf(first, 'a')).toMatchObject([{ id: 'own', importID: 'projects/x/own' }])
+  const second = await engine.run(program)
+  expect(stepsOf(second)).toEqual(['same a'])
+  expect(statesOf(second, 'a')).toMatchObject([{ id: 'own', importID: 'projects/x/own' }])
+})
+
+test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is no difference', async () => {
+  for (const isUnknown of [false, true]) {
+    const cloud = cloudWith('ext', { replace: 'v' })
+    const diff = () => DiffResponse.create(isUnknown ? {} : { changes: 1 })
+    const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+    await engine.run(adopts({ replace: 'v' }, 'ext'))
+    const ran = await engine.run(adopts({ replace: secret('v') }, 'ext'))
+    expect(ran.result.result).toBe('succeeded')
+    expect(stepsOf(ran)).toEqual(['same a'])
+    expect(JSON.stringify(statesOf(ran, 'a')[0]?.['inputs'])).toContain('ciphertext')
+  }
+})
+
+test('TestImportIgnoreChanges: ignored changes are those against what was imported', async () => {
+  const cloud = cloudWith('ext', { v: 1, w: 1 })
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(adopts({ v: 2, w: 2 }, 'ext', { ignoreChanges: ['v'] }))
+  expect(stepsOf(ran)).toEqual(['import a', 'update a'])
+  expect(cloud.objects.get('ext')).toEqual({ v: 1, w: 2 })
+  expect(statesOf(ran, 'a')[0]).toMatchObject({ inputs: { v: 1, w: 2 } })
+})
+
+test('TestImportWithFailedUpdate: what was imported stays when its update fails', async () => {
+  const cloud = cloudWith('ext', { v: 1 })
+  cloud.faults.add('update ext')
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(adopts({ v: 2 }, 'ext'))
+  expect(ran.result.result).toBe('failed')
+  expect(stepsOf(ran)).toEqual(['import a', 'update a'])
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', inputs: { v: 1 }, outputs: { v: 1 } }])
+  expect(ran.state.pending_operations ?? []).toEqual([])
+})
+
+test('TestImportDeleteBeforeReplace: a preview shows a difference that would delete first', async () => {
+  const cloud = cloudWith('ext', { replace: 1 })
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(adopts({ replace: 2 }, 'ext', deleteFirst), { dryRun: true })
+  expect(ran.result.result).toBe('succeeded')
+  expect(stepsOf(ran)).toEqual([
+    'import a',
+    'delete-replaced a',
+    'replace a',
+    'create-replacement a',
+  ])
+  expect(cloud.log).toEqual([])
+})
+
+test('an import is refused where nothing is, and where the provider cannot', async () => {
+  const cloud = cloudWith('mute', { v: 1 })
+  const read = (ask: ReadRequest) =>
+    ask.id === 'mute'
+      ? ReadResponse.create({ id: 'mute', properties: { v: 1 } })
+      : ReadResponse.create({})
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
+  const none = await engine.run(adopts({ v: 1 }, 'nowhere'))
+  expect(none.result.result).toBe('failed')
+  expect(saidBy(none)).toContain("resource 'nowhere' does not exist")
+  const mute = await engine.run(adopts({ v: 1 }, 'mute'))
+  expect(saidBy(mute).join()).toContain("please try updating the 'test' plugin")
+  expect(statesOf(mute, 'a')).toEqual([])
+})
+
+test('a failed import of what is there leaves it as it was, with --continue-on-error too', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(adopts({ v: 1 }, ''))
+  const program: Program = async monitor => {
+    await thing(monitor, 'a', { v: 1 }, { importId: 'gone' }).catch(() => undefined)
+    await thing(monitor, 'b', { v: 1 })
+  }
+  const ran = await engine.run(program, { continueOnError: true })
+  expect(ran.result.result).toBe('failed')
+  expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'b-1'])
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1' }])
+})
+
+test('what is found unhealthy is imported and updated at once', async () => {
+  const cloud = cloudWith('ext', { v: 1 })
+  const script = {
+    ...cloud.script,
+    read: () => {
+      throw initFailing({ id: 'ext', properties: { v: 1 }, inputs: { v: 1 }, reasons: ['slow'] })
+    },
+    update: () => UpdateResponse.create({ properties: { v: 1 } }),
+    diff: () => DiffResponse.create({ changes: 1 }),
+  }
+  const engine = await engines.of({ ...cloud, script })
+  const ran = await engine.run(adopts({ v: 1 }, 'ext'))
+  expect(stepsOf(ran)).toEqual(['import a', 'update a'])
+  expect(statesOf(ran, 'a')[0]).not.toHaveProperty('initErrors')
+})

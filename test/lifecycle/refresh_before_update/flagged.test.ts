@@ -1,0 +1,73 @@
+import { afterEach, expect, test } from 'vitest'
+import { CreateResponse, ReadResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
+import type {
+  CreateRequest,
+  ReadRequest,
+  UpdateRequest,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { createCloud } from '../cloud.ts'
+import { statesOf, stepsOf } from '../told.ts'
+import { createEngines, things } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** A cloud whose provider wants everything read before it is updated; reads find a new `fresh`. */
+async function flagged() {
+  const cloud = createCloud()
+  const updates: UpdateRequest[] = []
+  const now = { fresh: 1, isGone: false }
+  const flag = { refreshBeforeUpdate: true }
+  const script = {
+    ...cloud.script,
+    create: ({ properties = {} }: CreateRequest) =>
+      CreateResponse.create({ id: 'x', properties, ...flag }),
+    update: (ask: UpdateRequest) => {
+      if (!ask.preview) updates.push(ask)
+      return UpdateResponse.create({ properties: ask.news ?? {}, ...flag })
+    },
+    read: ({ id }: ReadRequest) => {
+      const found = { v: `fresh-${now.fresh}` }
+      if (now.isGone) return ReadResponse.create({})
+      return ReadResponse.create({ id, properties: found, inputs: found, ...flag })
+    },
+  }
+  return { engine: await engines.of({ ...cloud, script }), updates, now }
+}
+
+test('TestRefreshBeforeUpdate: what is flagged is read before it is updated, in previews too', async () => {
+  const { engine, updates, now } = await flagged()
+  const first = await engine.run(things({ a: { v: 'one' } }))
+  expect(statesOf(first, 'a')).toMatchObject([{ refreshBeforeUpdate: true, inputs: { v: 'one' } }])
+  const shown = await engine.run(things({ a: { v: 'two' } }), { dryRun: true })
+  expect(stepsOf(shown)).toEqual(['refresh a', 'update a'])
+  const second = await engine.run(things({ a: { v: 'two' } }))
+  expect(stepsOf(second)).toEqual(['refresh a', 'update a'])
+  expect(updates.at(-1)).toMatchObject({ oldInputs: { v: 'fresh-1' }, olds: { v: 'fresh-1' } })
+  now.fresh = 2
+  // Nothing changed in the program, but in the cloud.
+  const third = await engine.run(things({ a: { v: 'two' } }))
+  expect(stepsOf(third)).toEqual(['refresh a', 'update a'])
+  expect(updates.at(-1)).toMatchObject({ oldInputs: { v: 'fresh-2' } })
+  const refreshed = await engine.run(undefined, { command: 'refresh' })
+  expect(statesOf(refreshed, 'a')).toMatchObject([
+    { refreshBeforeUpdate: true, inputs: { v: 'fresh-2' } },
+  ])
+  const one = { type: 'test:index:Thing', name: 'b', id: 'y', parent: '', provider: '' } as const
+  const more = { version: '', pluginDownloadUrl: '', protect: true, isChosen: false } as const
+  const imports = [{ ...one, ...more, component: 'no' as const }]
+  const imported = await engine.run(undefined, { command: 'import', imports })
+  expect(statesOf(imported, 'b')).toMatchObject([
+    { refreshBeforeUpdate: true, inputs: { v: 'fresh-2' } },
+  ])
+  expect(statesOf(imported, 'a')).toEqual(statesOf(refreshed, 'a'))
+})
+
+test('TestRefreshBeforeUpdateDeletedResource: what is gone is made again', async () => {
+  const { engine, now } = await flagged()
+  await engine.run(things({ a: { v: 'one' } }))
+  now.isGone = true
+  const ran = await engine.run(things({ a: { v: 'one' } }))
+  expect(stepsOf(ran)).toEqual(['refresh a', 'create a'])
+  expect(statesOf(ran, 'a')).toHaveLength(1)
+})

@@ -1,0 +1,114 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import type { Monitor, Program, Ran } from '../engine.ts'
+import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
+import { createEngines, thing, things } from '../things.ts'
+
+const engines = createEngines()
+afterEach(async () => {
+  closeFunctions()
+  await engines.close()
+})
+
+const no = (): never => {
+  throw new Error('no')
+}
+
+/** A thing whose hook of one moment fails, and one that depends on it. */
+const failing =
+  (moment: string, v: number, how: object = {}): Program =>
+  async monitor => {
+    const refuse = await hookOf(monitor, how)
+    const a = await thing(monitor, 'a', { v }, hooks({ [moment]: [refuse] }))
+    await thing(monitor, 'b', { v: a.id })
+  }
+
+async function hookOf(monitor: Monitor, how: object = {}): Promise<string> {
+  return (await functionsOf(monitor)).hook('refuse', no, how)
+}
+
+const textsOf = ({ events }: Ran, severity: string): readonly string[] =>
+  events.flatMap(event =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === severity
+      ? [event.diagnosticEvent.message]
+      : [],
+  )
+const idsIn = ({ state }: Ran): readonly unknown[] =>
+  (state.resources ?? []).flatMap(({ type, id }) => (type === 'test:index:Thing' ? [id] : []))
+
+test('TestResourceHookBeforeUpdateError: the step fails, and nobody is called', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(things({ a: { v: 1 } }))
+  const ran = await engine.run(failing('beforeUpdate', 2))
+  expect(ran.result.result).toBe('failed')
+  expect(cloud.log).toEqual(['create a'])
+  expect(textsOf(ran, 'error')).toContain('before hook "refuse" failed: no')
+  const a = ran.state.resources?.find(({ urn }) => urn.endsWith('::a'))
+  expect(a).toMatchObject({ inputs: { v: 1 } })
+})
+
+test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: before, nothing goes; after, it is gone and the run fails', async () => {
+  for (const [moment, log, left] of [
+    ['beforeDelete', [], ['a-1']],
+    ['afterDelete', ['delete a-1'], []],
+  ] as const) {
+    const cloud = createCloud()
+    const engine = await engines.of(cloud)
+    await engine.run(async monitor => {
+      await thing(monitor, 'a', { v: 1 }, hooks({ [moment]: [await hookOf(monitor)] }))
+    })
+    const ran = await engine.run(async monitor => void (await hookOf(monitor)))
+    expect(ran.result.result).toBe('failed')
+    expect(cloud.log.slice(1)).toEqual(log)
+    expect(idsIn(ran)).toEqual(left)
+    const when = moment === 'beforeDelete' ? 'before' : 'after'
+    expect(textsOf(ran, 'error')).toContain(`${when} hook "refuse" failed: no`)
+  }
+})
+
+test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFast: what was made stays, and nothing follows', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(failing('afterCreate', 1))
+  expect(ran.result.result).toBe('failed')
+  expect(idsIn(ran)).toEqual(['a-1'])
+  expect(cloud.log).toEqual(['create a'])
+  expect(textsOf(ran, 'error')).toContain('after hook "refuse" failed: no')
+})
+
+test('TestResourceHookAfterCreateErrorContinueOnError: the others are made, the run fails all the same', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(failing('afterCreate', 1), { continueOnError: true })
+  expect(ran.result.result).toBe('failed')
+  expect(cloud.log).toEqual(['create a', 'create b'])
+})
+
+test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreateErrorIgnoreErrors: it is a warning only', async () => {
+  for (const moment of ['afterCreate', 'beforeCreate']) {
+    const cloud = createCloud()
+    const engine = await engines.of(cloud)
+    const ran = await engine.run(failing(moment, 1, { ignoreErrors: true }))
+    expect(ran.result.result).toBe('succeeded')
+    expect(cloud.log).toEqual(['create a', 'create b'])
+    const name = moment === 'afterCreate' ? 'AfterCreate' : 'BeforeCreate'
+    expect(textsOf(ran, 'warning')).toContain(`${name} hook "refuse" failed: no`)
+  }
+})
+
+test('a hook that nobody registered fails the step; a name that is taken is refused', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const ran = await engine.run(monitor =>
+    thing(monitor, 'a', { v: 1 }, hooks({ beforeCreate: ['nobody'] })).then(() => undefined),
+  )
+  expect(textsOf(ran, 'error')).toContain('hook "nobody" was not registered')
+  let said = ''
+  await engine.run(async monitor => {
+    const functions = await functionsOf(monitor)
+    await functions.hook('one', () => undefined)
+    said = await functions.errorHook('one', () => true).catch(String)
+  })
+  expect(said).toContain('resource hook already registered for name "one"')
+})

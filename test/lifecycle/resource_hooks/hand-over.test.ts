@@ -1,0 +1,59 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(async () => {
+  closeFunctions()
+  await engines.close()
+})
+
+/** Things with hooks for everything; each moment is noted with its thing. */
+const program =
+  (seen: string[], count: number): Program =>
+  async monitor => {
+    const functions = await functionsOf(monitor)
+    const note = async (moment: string): Promise<string[]> => [
+      await functions.hook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
+    ]
+    const all = hooks({
+      beforeCreate: await note('beforeCreate'),
+      afterCreate: await note('afterCreate'),
+      beforeDelete: await note('beforeDelete'),
+      afterDelete: await note('afterDelete'),
+    })
+    await Promise.all(
+      Array.from({ length: count }, (_, at) => thing(monitor, `n${at}`, { v: 1 }, all)),
+    )
+  }
+
+test('generators that hand over serve hooks on, during the program and after it', async () => {
+  const cloud = createCloud(400)
+  const engine = await engines.of(cloud)
+  const seen: string[] = []
+  const asked = { functionLimitMs: 2_500, parallel: 2 }
+  const made = await engine.run(program(seen, 12), asked)
+  expect(made.result.result).toBe('succeeded')
+  const gone = await engine.run(program(seen, 0), asked)
+  expect(gone.result.result).toBe('succeeded')
+  expect(cloud.log).toHaveLength(24)
+  // At least once each; a life that ends in the middle of one leaves it to the next.
+  const names = Array.from({ length: 12 }, (_, at) => `n${at}`)
+  for (const moment of ['beforeCreate', 'afterCreate', 'beforeDelete', 'afterDelete'])
+    expect(new Set(seen.filter(one => one.startsWith(`${moment} `)))).toEqual(
+      new Set(names.map(name => `${moment} ${name}`)),
+    )
+  const left = [made, gone].map(
+    ({ events }) =>
+      events.filter(
+        event =>
+          'diagnosticEvent' in event && event.diagnosticEvent.message.startsWith('Generator '),
+      ).length,
+  )
+  expect(
+    left.every(count => count > 0),
+    String(left),
+  ).toBe(true)
+}, 240_000)

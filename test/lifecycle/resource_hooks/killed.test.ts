@@ -1,0 +1,139 @@
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import { checkCrash, crashes } from '../crashes.ts'
+import type { Program } from '../engine.ts'
+import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
+import { Killed, type Killing } from '../process.ts'
+import { forgetPlaces } from '../resume.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(async () => {
+  await engines.close()
+})
+afterAll(async () => {
+  closeFunctions()
+  await forgetPlaces()
+})
+
+/** Notes each moment; `v` 0: everything goes. */
+const program =
+  (seen: string[], v: number): Program =>
+  async monitor => {
+    const functions = await functionsOf(monitor)
+    const note = async (moment: string): Promise<string[]> => [
+      await functions.hook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
+    ]
+    const all = hooks({
+      beforeCreate: await note('beforeCreate'),
+      afterCreate: await note('afterCreate'),
+      beforeUpdate: await note('beforeUpdate'),
+      afterUpdate: await note('afterUpdate'),
+      beforeDelete: await note('beforeDelete'),
+      afterDelete: await note('afterDelete'),
+    })
+    if (v > 0) await thing(monitor, 'a', { v }, all)
+  }
+
+/** Kills a run that goes from one value to another, and resumes it; answers the moments of both. */
+async function outlived(
+  from: number,
+  to: number,
+  kill: Killing,
+): Promise<{
+  readonly first: readonly string[]
+  readonly second: readonly string[]
+  log: string[]
+}> {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(program([], from))
+  const [first, second]: [string[], string[]] = [[], []]
+  const killed = await engine.run(program(first, to), { kill }).catch((thrown: unknown) => thrown)
+  expect(killed).toBeInstanceOf(Killed)
+  const ran = await engine.run(program(second, to), { resume: true })
+  expect(ran.result.result).toBe('succeeded')
+  return { first, second, log: cloud.log.slice(1) }
+}
+
+const at = (call: string, when: 'before' | 'after', effect = 1): Killing => ({ call, when, effect })
+
+test.each<[string, Killing, readonly string[], readonly string[], number]>([
+  // The hook ran, and nobody knows.
+  [
+    'before the record of the first hook',
+    at('log.append hooked', 'before'),
+    ['before'],
+    ['before', 'after'],
+    1,
+  ],
+  [
+    'after the record of the first hook',
+    at('log.append hooked', 'after'),
+    ['before'],
+    ['after'],
+    1,
+  ],
+  ['before the call', at('provider.update', 'before'), ['before'], ['after'], 1],
+  // Nobody knows whether it was heard: an update is sent again.
+  ['after the call', at('provider.update', 'after'), ['before'], ['after'], 2],
+  [
+    'before the record of the second hook',
+    at('log.append hooked', 'before', 2),
+    ['before', 'after'],
+    ['after'],
+    1,
+  ],
+  [
+    'after the record of the second hook',
+    at('log.append hooked', 'after', 2),
+    ['before', 'after'],
+    [],
+    1,
+  ],
+])('an update that is killed %s', async (_where, kill, first, second, calls) => {
+  const ran = await outlived(1, 2, kill)
+  const told = (moments: readonly string[]) => moments.map(moment => `${moment}Update a`)
+  expect(ran.first).toEqual(told(first))
+  expect(ran.second).toEqual(told(second))
+  expect(ran.log).toEqual(Array.from({ length: calls }, () => 'update a-1'))
+})
+
+test.each<[string, Killing, readonly string[], readonly string[]]>([
+  [
+    'before the record of the first hook',
+    at('log.append hooked', 'before'),
+    ['before'],
+    ['before', 'after'],
+  ],
+  ['after the record of the first hook', at('log.append hooked', 'after'), ['before'], ['after']],
+  [
+    'before the record of the second hook',
+    at('log.append hooked', 'before', 2),
+    ['before', 'after'],
+    ['after'],
+  ],
+  [
+    'after the record of the second hook',
+    at('log.append hooked', 'after', 2),
+    ['before', 'after'],
+    [],
+  ],
+])(
+  'a delete whose program had ended, killed %s, calls the program again',
+  async (_where, kill, first, second) => {
+    const ran = await outlived(1, 0, kill)
+    const told = (moments: readonly string[]) => moments.map(moment => `${moment}Delete a`)
+    expect(ran.first).toEqual(told(first))
+    expect(ran.second).toEqual(told(second))
+    expect(ran.log).toEqual(['delete a-1'])
+  },
+)
+
+const ofHooks = new Set(['hook', 'hookOfSettled', 'sendAfterHook', 'retry'])
+
+test.for(crashes.filter(({ list }) => ofHooks.has(list)))(
+  'a process dies $title',
+  { timeout: 120_000 },
+  checkCrash,
+)
