@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import { roles } from '../functions/api/roles.ts'
-import { type Attach, refuseCommands } from './attach.ts'
+import type { Attach } from './attach.ts'
 import { collect } from './flags.ts'
-import { missingCommands } from './missing.ts'
 
 /** Declares what has to do with an API: `login`, `deploy`, `token` and their kin. */
 export function declareRemote(root: Command, attach: Attach): void {
@@ -31,14 +30,6 @@ export function declareRemote(root: Command, attach: Attach): void {
     async () => (await import('./commands/deploy.ts')).deploy,
   )
   declareTokens(root, attach)
-  const plugin = root.command('plugin').description('plugins of an installation on AWS')
-  attach(
-    plugin
-      .command('push <archive>')
-      .description('send the archive of a plugin, as it is published, to the API'),
-    async () => (await import('./commands/plugin-push.ts')).pluginPush,
-  )
-  refuseCommands(plugin, missingCommands.plugin)
 }
 
 function declareTokens(root: Command, attach: Attach): void {

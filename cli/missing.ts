@@ -84,6 +84,5 @@ export const missingCommands = {
   ],
   stack: ['change-secrets-provider', 'graph', 'tag', 'unselect'],
   state: ['edit', 'upgrade'],
-  plugin: ['install', 'ls', 'rm', 'run'],
   config: ['cp', 'env', 'refresh', 'rm-all', 'set-all'],
 } as const satisfies Record<string, readonly string[]>

@@ -7,6 +7,7 @@ import { declareImport } from './declare-import.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
 import { declareState } from './declare-state.ts'
 import { declarePlatform } from './declare-platform.ts'
+import { declarePlugin } from './declare-plugin.ts'
 import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
 import { declareTriggers } from './declare-triggers.ts'
@@ -85,6 +86,7 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   declareState(root, attach)
   declarePlatform(root, attach)
   declareRemote(root, attach)
+  declarePlugin(root, attach)
   declareTriggers(root, attach)
   refuseCommands(root, missingCommands.root)
   return root

@@ -3,6 +3,7 @@
  * May run any time, twice, or be killed: the fold depends on base and records only (I6), and
  * publishing is a compare-and-swap from the pinned base's version.
  */
+import { emulatedVersion } from '../../shared/config/emulated-version.ts'
 import { envelopeOf } from '../../shared/state/deployment.ts'
 import { operationsSincePin } from '../../shared/engine/deployment/left-behind.ts'
 import { inBatches, type LogView, viewLog } from '../../shared/engine/deployment/log-view.ts'
@@ -32,7 +33,7 @@ export interface CompactionPorts {
 }
 
 /** The version that snapshots and plans say wrote them: that of the engine whose format is kept. */
-export const writerVersion = 'v3.260.0'
+export const writerVersion = `v${emulatedVersion}`
 
 /**
  * Folds a deployment that a close has settled, and publishes; answers the version. Throws

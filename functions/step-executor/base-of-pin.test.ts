@@ -23,6 +23,7 @@ function counted(failures = 0) {
     current: undefined,
     madeBefore: () => undefined,
     settled: () => undefined,
+    extension: () => undefined,
   }
   const open = (epoch = 1) => baseOfPin(given, baseNow, { base: 'b' as BlobHash, epoch })
   return { open, asked: () => asked }

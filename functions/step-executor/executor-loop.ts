@@ -93,6 +93,7 @@ export async function createDeploymentExecutor(
     const state = plan.provider(urn, id)
     return state === undefined ? undefined : sealing.open(state)
   }
+  baseNow.extension = ref => plan.extension(ref)
   const contextOf = async (asked_: DeploymentId): Promise<ExecutionContext | undefined> =>
     asked_ === deployment ? context : undefined
   const chains = chainsOf(request.options, platform.chains)
@@ -165,8 +166,8 @@ function namedFirst(
   { performing }: Surroundings,
   lease: LeaseKeeper,
 ): ExecutionContext['performing']['provider'] {
-  return async reference => {
-    const provider = await performing.provider(reference)
+  return async (reference, extension) => {
+    const provider = await performing.provider(reference, extension)
     await lease.nameGroups()
     return provider
   }

@@ -10,7 +10,6 @@ import { type Base, providerStateIn } from '../../shared/engine/deployment/base.
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
-import type { PackageRequest } from '../../shared/engine/generator/goal.ts'
 import {
   type MonitorServer,
   startMonitorServer,
@@ -21,11 +20,14 @@ import { createAssetReader } from '../../shared/platform/system/asset-reader.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
+import { createInstaller } from '../../shared/providers/install/installer.ts'
+import { installing } from './installing.ts'
 import type { AnalyzerHost } from '../../shared/providers/analyzers/analyzer.ts'
 import { policyPackHost, withPolicyPacks } from './policy-pack-host.ts'
 import { createProgramHosts } from '../../shared/programs/program-hosts.ts'
-import type { RequiredPackage } from '../../shared/programs/required-packages.ts'
 import { createPluginHost } from '../../shared/providers/plugins/host.ts'
+import { parseExtension } from '../../shared/providers/package-request.ts'
+import type { Extension } from '../../shared/records/log.ts'
 import { createBuiltinProvider } from '../../shared/providers/builtin/builtin-provider.ts'
 import { withBuiltin } from '../../shared/providers/builtin/with-builtin.ts'
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
@@ -78,6 +80,8 @@ export interface BaseNow {
   madeBefore: (urn: Urn, id: string) => ResourceState | undefined
   /** Those that the deployment settled, as far as its executor has read the log. */
   settled: (urn: Urn, id: string) => ResourceState | undefined
+  /** What providers are extended by, as far as the executor has read the log. */
+  extension: (ref: string) => Extension | undefined
 }
 
 /** Everything of one run that must be ended with it. */
@@ -130,9 +134,10 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     host: plugins,
     configOf: pkg => plainConfig(request, pkg),
     stateOf: (urn, id) => providerState(baseNow, urn, id),
+    extensionOf: ref => extensionIn(baseNow, ref),
   })
   const performing: PerformDeps = {
-    provider: reference => providers.instance(reference),
+    provider: (reference, extension) => providers.instance(reference, extension),
     timestamp: () => timestampOf(platform.clock.now()),
     warn: message => emitter.diagnostic('warning', message),
     beforeAgain,
@@ -155,7 +160,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     monitor,
     performing,
     hashAssets: map => hashAssets(map, reader),
-    requiredPackages: async () => withChecksums(await programs.packages(source)),
+    requiredPackages: () => programs.packages(source),
     randomSeed: () => platform.random.bytes(32),
     uuid: () => platform.random.uuid(),
     digest: request.secrets.digest,
@@ -168,7 +173,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
 
 function noBaseYet(): BaseNow {
   const nobody = (): undefined => undefined
-  return { current: undefined, madeBefore: nobody, settled: nobody }
+  return { current: undefined, madeBefore: nobody, settled: nobody, extension: nobody }
 }
 
 /** The state of a provider that the program has not registered (yet). */
@@ -176,6 +181,11 @@ function providerState(now: BaseNow, urn: Urn, id: string): ResourceState | unde
   const known = now.madeBefore(urn, id) ?? now.settled(urn, id)
   if (known !== undefined || now.current === undefined) return known
   return providerStateIn(now.current.snapshot, urn, id)
+}
+
+/** What extends a provider, as this deployment or its base says it. */
+function extensionIn(now: BaseNow, ref: string): ReturnType<typeof parseExtension> {
+  return now.extension(ref) ?? parseExtension(now.current?.snapshot.extensions[ref])
 }
 
 /** The monitor, with what programs and plugins say told as diagnostics. */
@@ -222,7 +232,7 @@ function builtinProvider(asked: Asked, emitter: StepEmitter): Provider {
 
 /** The host of the plugins of a run. */
 function pluginHost(
-  { request, fetchPlugin }: Asked,
+  { request, fetchPlugin, platform }: Asked,
   about: {
     readonly env: Readonly<Record<string, string>>
     readonly path: string
@@ -234,12 +244,21 @@ function pluginHost(
 ): PluginHost {
   const { env, path, processes, monitor, emitter, scrub } = about
   const { source } = request
+  const home = env['HOME'] ?? homedir()
+  const install = installing({
+    env,
+    home,
+    processes,
+    pause: ms => platform.clock.sleep(ms),
+    said: (severity, text) =>
+      emitter.diagnostic(severity === 'info' ? 'info#err' : severity, scrub(text)),
+  })
   return createPluginHost({
     processes,
     env,
     path,
-    home: env['HOME'] ?? homedir(),
-    ...(fetchPlugin === undefined ? {} : { fetch: fetchPlugin }),
+    home,
+    fetch: fetchPlugin ?? createInstaller(install),
     programDirectory: source.directory,
     project: source.name,
     runtimeOptions: source.runtimeOptions,
@@ -284,10 +303,4 @@ export async function tearDown(surroundings: Surroundings): Promise<void> {
   await surroundings.plugins.close()
   surroundings.monitor.close()
   await surroundings.processes.close()
-}
-
-function withChecksums(
-  required: ReadonlyMap<string, RequiredPackage>,
-): ReadonlyMap<string, PackageRequest> {
-  return new Map([...required].map(([pkg, found]) => [pkg, { ...found, checksums: new Map() }]))
 }

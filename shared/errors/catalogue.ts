@@ -155,10 +155,30 @@ export const catalogue = {
     exit: 1,
     hint: 'Install Node 22 or later, or run `npm install` in the antichain folder.',
   },
-  PLUGIN_MISSING: { exit: 1, hint: 'Put the plugin on PATH or into the plugin cache.' },
+  PACKAGE_INVALID: {
+    exit: 1,
+    hint: 'Give the package a name and a version such as 1.2.3, and register it before it is used.',
+  },
+  PLUGIN_MISSING: {
+    exit: 1,
+    hint: 'Put the plugin on PATH, or install it with `antichain plugin install`.',
+  },
+  PLUGIN_ADDRESS: {
+    exit: 1,
+    hint: 'Correct the address that the plugin is fetched from: https://, github:// or gitlab://.',
+  },
+  PLUGIN_TOO_LARGE: { exit: 1, hint: 'Look at what the address of the plugin serves.' },
+  PLUGIN_DOWNLOAD: {
+    exit: 1,
+    hint: 'Look at the address and the network, or install the plugin from a file with `--file`.',
+  },
+  PLUGIN_AMBIGUOUS: {
+    exit: 1,
+    hint: 'Remove one of the packages, or give each resource its `provider`.',
+  },
   PLUGIN_CHECKSUM: {
     exit: 1,
-    hint: 'Put the archive of the plugin into the bucket again; what is there was not used.',
+    hint: 'Put the archive of the plugin where it is fetched from again; what is there was not used.',
   },
   PLUGIN_FAILED: { exit: 1, hint: 'The plugin process failed; its last lines stand above.' },
   PROVIDER_FAILED: { exit: 1, hint: 'Correct what the provider names and run the command again.' },

@@ -33,3 +33,4 @@ export type Folded =
   | { readonly kind: 'executed'; readonly operation: Operation }
   | { readonly kind: 'settled'; readonly decision: Decision & { readonly kind: 'settled' } }
   | { readonly kind: 'outputs'; readonly decision: Decision & { readonly kind: 'outputs' } }
+  | { readonly kind: 'extension'; readonly decision: Decision & { readonly kind: 'extension' } }

@@ -4,6 +4,7 @@ import { envelopeOf } from '../state/deployment.ts'
 import { verifyIntegrity } from '../state/integrity.ts'
 import { normalizeUrns } from '../state/normalize.ts'
 import { rebuildDependencies } from '../state/rebuild.ts'
+import { withUsedExtensions } from '../state/extensions.ts'
 import { sortTopologically } from '../state/sort.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 import { contentOf, outputsOf } from './contents.ts'
@@ -26,7 +27,8 @@ export function fold(input: FoldInput): StoredDeployment {
       ? rebuildDependencies(replayed.resources ?? [])
       : (replayed.resources ?? []),
   )
-  return marked(normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed))
+  const whole = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed)
+  return marked(withUsedExtensions(whole))
 }
 
 /** A refresh that was begun cuts what points to nothing, also when its reads failed. */
@@ -62,6 +64,11 @@ export function entriesOf(input: FoldInput): readonly JournalEntry[] {
   }
   add(0, { kind: 'secrets-manager', secretsProvider: input.secretsProvider })
   for (const item of folded) {
+    if (item.kind === 'extension') {
+      const { ref, extension } = item.decision
+      add(0, { kind: 'extension-parameterize', ref, extension: { ...extension } })
+      continue
+    }
     if (item.kind === 'outputs') {
       const content = outputsOf(item.decision, facts)
       if (content !== undefined) add(item.decision.operation, content)
@@ -90,6 +97,7 @@ function foldedOf(input: FoldInput): readonly Folded[] {
     else if (decision.kind === 'retried') addAll([decision.operation])
     else if (decision.kind === 'plan') for (const hash of decision.pages) addAll(input.page(hash))
     else if (decision.kind === 'settled') add(decision.operation.id, { kind: 'settled', decision })
+    else if (decision.kind === 'extension') folded.push({ kind: 'extension', decision })
     else if (decision.kind === 'outputs') add(decision.operation, { kind: 'outputs', decision })
   }
   return folded

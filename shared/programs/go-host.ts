@@ -8,7 +8,7 @@ import type { ProcessesPort } from '../ports/system.ts'
 import { findOnPath, isExecutable, printedBy } from './executables.ts'
 import { configEnvironment, textOption, watchProgram } from './program-process.ts'
 import type { ProgramHost, ProgramRun, ProgramSource } from './program.ts'
-import { highestOf, pluginForm, type RequiredPackage } from './required-packages.ts'
+import { eachOnce, pluginForm, requiredBy, type RequiredPackage } from './required-packages.ts'
 
 /** What running Go programs needs. */
 export interface GoHostDeps {
@@ -101,9 +101,9 @@ const moduleForm = z.looseObject({
 async function goPackages(
   deps: GoHostDeps,
   source: ProgramSource,
-): Promise<ReadonlyMap<string, RequiredPackage>> {
+): Promise<readonly RequiredPackage[]> {
   if (!existsSync(join(source.root, 'go.mod')) && !existsSync(join(source.directory, 'go.mod')))
-    return new Map()
+    return []
   const { code, out, err } = await printedBy(deps.processes, {
     command: goOf(deps),
     args: ['list', '-m', '-json', '-mod=mod', 'all'],
@@ -116,19 +116,19 @@ async function goPackages(
     .split(/^\}$/m)
     .filter(text => text.trim() !== '')
     .map(text => moduleForm.parse(JSON.parse(`${text}}`)))
-  return highestOf(modules.flatMap(module => packageOfModule(module) ?? []))
+  return eachOnce(modules.flatMap(module => packageOfModule(module) ?? []))
 }
 
 function packageOfModule(module: z.infer<typeof moduleForm>): RequiredPackage | undefined {
   if (module.Main || module.Dir === '') return undefined
   const plugin = pluginIn(module.Dir)
-  if (plugin?.resource !== true || plugin.parameterization !== undefined) return undefined
   // As in github.com/pulumi/pulumi-random/sdk/v4.
-  const byPath = module.Path.split('/')[2]?.split('-').slice(1).join('-') ?? ''
-  const pkg = plugin.name === '' ? byPath : plugin.name
-  const version = semver.parse(plugin.version === '' ? module.Version : plugin.version)
-  if (pkg === '' || version === null) return undefined
-  return { pkg, version: version.version, downloadUrl: plugin.server }
+  const name = module.Path.split('/')[2]?.split('-').slice(1).join('-') ?? ''
+  const found = requiredBy(plugin, { name, version: module.Version })
+  const version = semver.parse(found?.version)
+  return found === undefined || version === null
+    ? undefined
+    : { ...found, version: version.version }
 }
 
 /** What a module says of its plugin: in its folder, in `go`, or in a folder of that. */

@@ -11,7 +11,8 @@ import { findOnPath } from './executables.ts'
 import { eachLine } from './output-lines.ts'
 import { isDoneWithin, type Said } from './program-process.ts'
 import type { ProgramEnd, ProgramHost, ProgramRun, ProgramSource } from './program.ts'
-import { highestOf, type RequiredPackage } from './required-packages.ts'
+import type { PackageDependency } from '../../proto/gen/pulumi/plugin.ts'
+import { eachOnce, type RequiredPackage } from './required-packages.ts'
 
 /** What running programs by a language's own host needs. */
 export interface LanguageHostDeps {
@@ -183,23 +184,34 @@ function requestOf(run: ProgramRun) {
 }
 
 /** What the host reports, by the newer request or the older one. */
-async function packagesOf(
-  host: Host,
-  source: ProgramSource,
-): Promise<ReadonlyMap<string, RequiredPackage>> {
+async function packagesOf(host: Host, source: ProgramSource): Promise<readonly RequiredPackage[]> {
   const info = infoOf(source)
   const { entryPoint: program, directory: pwd } = source
   const newer = await host.ask(service.getRequiredPackages, { info }).catch(allowUnimplemented)
   const reported =
-    newer === undefined
-      ? (await host.ask(service.getRequiredPlugins, { project: '', pwd, program, info })).plugins
-      : newer.packages.filter(({ parameterization }) => parameterization === undefined)
-  const plugins = reported.filter(({ kind }) => kind === 'resource')
-  return highestOf(
-    plugins.map(({ name: pkg, version, server }) => ({
-      pkg,
-      version: version.replace(/^v/, ''),
-      downloadUrl: server,
-    })),
-  )
+    newer?.packages ??
+    (await host.ask(service.getRequiredPlugins, { project: '', pwd, program, info })).plugins
+  return eachOnce(reported.filter(({ kind }) => kind === 'resource').map(requiredOf))
+}
+
+/** What a host reports of one package, or of a plugin alone. */
+function requiredOf(
+  reported: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
+): RequiredPackage {
+  const { name, version, server, parameterization: made, extension } = reported
+  return {
+    pkg: made?.name ?? name,
+    version: version.replace(/^v/, ''),
+    downloadUrl: server,
+    ...(made === undefined
+      ? {}
+      : {
+          parameters: {
+            plugin: name,
+            version: made.version,
+            value: Buffer.from(made.value).toString('base64'),
+          },
+        }),
+    isExtension: extension !== undefined,
+  }
 }

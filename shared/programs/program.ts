@@ -56,6 +56,6 @@ export interface ProgramHost {
     run: ProgramRun,
     said: (line: string, stream: 'stdout' | 'stderr') => void,
   ) => Promise<RunningProgram>
-  /** The plugins that the program's installed packages need, by package. Throws as `run`. */
-  readonly packages: (source: ProgramSource) => Promise<ReadonlyMap<string, RequiredPackage>>
+  /** The plugins that the program's installed packages need, each once. Throws as `run`. */
+  readonly packages: (source: ProgramSource) => Promise<readonly RequiredPackage[]>
 }

@@ -7,7 +7,7 @@ import { configEnvironment, watchProgram } from './program-process.ts'
 import type { ProgramHost, ProgramRun, ProgramSource } from './program.ts'
 import { type PythonPlace, pythonPlace } from './python-place.ts'
 import { semverOfPython } from './python-version.ts'
-import { highestOf, pluginForm, type RequiredPackage } from './required-packages.ts'
+import { eachOnce, pluginForm, requiredBy, type RequiredPackage } from './required-packages.ts'
 
 /** What running Python programs needs. */
 export interface PythonHostDeps {
@@ -78,7 +78,7 @@ const listForm = z.array(
 const noProviders = new Set(['policy', 'terraform-provider'])
 
 /** What the runner printed of installed packages. */
-function packagesIn(printed: string): ReadonlyMap<string, RequiredPackage> {
+function packagesIn(printed: string): readonly RequiredPackage[] {
   const found = listForm.parse(JSON.parse(printed)).flatMap(({ name, version, plugin }) => {
     if (plugin !== null && !plugin.resource) return []
     const short = name
@@ -86,11 +86,10 @@ function packagesIn(printed: string): ReadonlyMap<string, RequiredPackage> {
       .replaceAll('_', '-')
       .replace(/^pulumi-/, '')
     if (plugin === null && noProviders.has(short)) return []
-    const pkg = plugin === null || plugin.name === '' ? short : plugin.name
-    const own = plugin === null || plugin.version === '' ? semverOfPython(version) : plugin.version
-    return own === undefined
-      ? []
-      : [{ pkg, version: own.replace(/^v/, ''), downloadUrl: plugin?.server ?? '' }]
+    const said = plugin ?? pluginForm.parse({ resource: true })
+    const own = said.version === '' ? semverOfPython(version) : said.version
+    if (own === undefined) return []
+    return requiredBy(said, { name: short, version: own }) ?? []
   })
-  return highestOf(found)
+  return eachOnce(found)
 }

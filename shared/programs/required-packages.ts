@@ -1,14 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { compareVersions } from '../names/version.ts'
 
 /** What an installed package says of the plugin that it needs. */
 export interface RequiredPackage {
   readonly pkg: string
+  /** Of the plugin. */
   readonly version: string
   readonly downloadUrl: string
+  /** How the plugin becomes the package, where it is not the package itself; base64. */
+  readonly parameters?: {
+    readonly plugin: string
+    readonly version: string
+    readonly value: string
+  }
+  /** Whether the package only extends the plugin. */
+  readonly isExtension: boolean
 }
+
+const parametersForm = z.looseObject({
+  name: z.string(),
+  version: z.string().default(''),
+  value: z.string().default(''),
+})
 
 /** What a package of any language says of its plugin. */
 export const pluginForm = z.looseObject({
@@ -16,7 +30,8 @@ export const pluginForm = z.looseObject({
   name: z.string().default(''),
   version: z.string().default(''),
   server: z.string().default(''),
-  parameterization: z.unknown().optional(),
+  parameterization: parametersForm.optional(),
+  extensionParameterization: parametersForm.optional(),
 })
 
 const packageForm = z.looseObject({
@@ -25,29 +40,42 @@ const packageForm = z.looseObject({
   pulumi: pluginForm.optional(),
 })
 
-/** By package, the highest version that any asks for. */
-export function highestOf(
-  required: Iterable<RequiredPackage>,
-): ReadonlyMap<string, RequiredPackage> {
-  const found = new Map<string, RequiredPackage>()
-  for (const one of required) {
-    const known = found.get(one.pkg)
-    if (known === undefined || compareVersions(known.version, one.version) < 0)
-      found.set(one.pkg, one)
+/** What a package's own words come to; undefined for one that needs no plugin. */
+export function requiredBy(
+  plugin: z.infer<typeof pluginForm> | undefined,
+  about: { readonly name: string; readonly version: string },
+): RequiredPackage | undefined {
+  if (plugin?.resource !== true) return undefined
+  const name = plugin.name === '' ? about.name : plugin.name
+  if (name === '') return undefined
+  const { parameterization: made, extensionParameterization: extension, server } = plugin
+  const version = plugin.version === '' ? about.version : plugin.version
+  return {
+    pkg: made?.name ?? name,
+    version: version.replace(/^v/, ''),
+    downloadUrl: server,
+    ...(made === undefined
+      ? {}
+      : { parameters: { plugin: name, version: made.version, value: made.value } }),
+    isExtension: extension !== undefined,
   }
-  return found
+}
+
+/** Each requirement once. */
+export function eachOnce(required: Iterable<RequiredPackage>): readonly RequiredPackage[] {
+  return [...new Map([...required].map(one => [JSON.stringify(one), one])).values()]
 }
 
 /** Deepest nesting of dependencies that is looked into. */
 const depthMax = 8
 
 /**
- * The plugins that the packages installed for a Node program need: by package, the highest version.
- * Packages with parameters are left out. Source: Pulumi's Node language host, `engine.md` 4.3.
+ * The plugins that the packages installed for a Node program need, each version once. Source:
+ * Pulumi's Node language host, `engine.md` 4.3.
  */
-export function requiredPackages(directory: string): ReadonlyMap<string, RequiredPackage> {
+export function requiredPackages(directory: string): readonly RequiredPackage[] {
   const files = packageFiles(join(directory, 'node_modules'), depthMax)
-  return highestOf(files.flatMap(file => readPackage(file) ?? []))
+  return eachOnce(files.flatMap(file => readPackage(file) ?? []))
 }
 
 function packageFiles(modules: string, depth: number): readonly string[] {
@@ -81,19 +109,10 @@ function readPackage(file: string): RequiredPackage | undefined {
   // Most packages have nothing to do with plugins: they are not worth a full reading.
   if (!text.includes('"pulumi"')) return undefined
   const parsed = packageForm.safeParse(parseJson(text))
-  const { pulumi } = parsed.data ?? {}
-  if (!parsed.success || pulumi?.resource !== true || pulumi.parameterization !== undefined)
-    return undefined
-  const { name } = parsed.data
-  const pkg =
-    pulumi.name === ''
-      ? name.startsWith('@pulumi/')
-        ? name.slice('@pulumi/'.length)
-        : ''
-      : pulumi.name
-  if (pkg === '') return undefined
-  const version = (pulumi.version === '' ? parsed.data.version : pulumi.version).replace(/^v/, '')
-  return { pkg, version, downloadUrl: pulumi.server }
+  if (!parsed.success) return undefined
+  const { name, version, pulumi } = parsed.data
+  const own = name.startsWith('@pulumi/') ? name.slice('@pulumi/'.length) : ''
+  return requiredBy(pulumi, { name: own, version })
 }
 
 function parseJson(text: string): unknown {

@@ -11,6 +11,7 @@
 import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
+import type { Extension } from '../records/log.ts'
 import type { ConstructAsk, ConstructResult, Surroundings } from './construct.ts'
 
 /** A failed check of one property ('' = the whole resource). */
@@ -158,6 +159,11 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   /**
+   * Makes another package of the plugin, before anything else, or extends it, at any time. Throws
+   * `ProviderError`, or PLUGIN_FAILED for an answer that names another package.
+   */
+  readonly parameterize: (ask: Extension) => Promise<void>
+  /**
    * Once per process; `inputs` without `__internal`. Later calls wait for it and fail with its
    * error.
    */
@@ -236,11 +242,13 @@ export interface Provider {
 
 /** What names a plugin. Checksums: `linux-amd64` → hex SHA-256. */
 export interface PluginDescriptor {
-  readonly kind: 'resource'
+  /** `resource`, or another kind that is only found, installed and run. */
+  readonly kind: string
   readonly name: string
   /** '' = any. */
   readonly version: string
   readonly downloadUrl: string
+  readonly checksums?: ReadonlyMap<string, string>
 }
 
 /** Where plugins come from and how they are started. */
@@ -251,12 +259,20 @@ export interface PluginHost {
    */
   readonly load: (
     plugin: PluginDescriptor,
-    about: { readonly pkg: string; readonly config: Readonly<Record<string, string>> },
+    about: {
+      readonly pkg: string
+      readonly config: Readonly<Record<string, string>>
+      /** Variable of the user → the variable of the plugin that gets its value. */
+      readonly envVarMappings?: ReadonlyMap<string, string>
+    },
   ) => Promise<Provider>
-  /** Whether it could be found, and where it was looked for. */
-  readonly find: (
+  /**
+   * Finds it, or installs it where that may be; else why it is missing, with every place that was
+   * looked at. Throws PLUGIN_CHECKSUM.
+   */
+  readonly obtain: (
     plugin: PluginDescriptor,
-  ) => { readonly path: string } | { readonly missing: string }
+  ) => Promise<{ readonly path: string } | { readonly missing: string }>
   /** Asks all to end what runs soon. */
   readonly cancelAll: () => Promise<void>
   /** Says that all plugins are about to be killed: their end is no fault of theirs. */

@@ -1,17 +1,14 @@
 import { error, messageOf } from '../errors/error.ts'
-import { packageOf, parseReference, referenceOf } from '../names/provider-reference.ts'
+import { parseReference, referenceOf } from '../names/provider-reference.ts'
 import { nameOf, type Urn } from '../names/urn.ts'
 import type { ResourceState } from '../state/resource.ts'
-import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
-import { stripSecrets } from '../values/walk.ts'
+import type { PropertyMap } from '../values/value.ts'
 import { discreet } from './discreet.ts'
-import type { PluginDescriptor, PluginHost, Provider } from './provider.ts'
+import { createExtender } from './extender.ts'
+import type { Extension } from '../records/log.ts'
+import type { PluginHost, Provider } from './provider.ts'
+import { packageOfUrn, pluginOf, withoutInternal } from './provider-inputs.ts'
 import { type Reaching, reachedOutsideOperations } from './reached.ts'
-
-/**
- * The input of a provider resource that is the engine's own (version of the plugin, its address …).
- */
-export const internalKey = '__internal'
 
 /** The instances of one deployment, by provider reference, and one unconfigured per URN. */
 export interface ProviderRegistry {
@@ -26,10 +23,12 @@ export interface ProviderRegistry {
    */
   readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
   /**
-   * The instance of a reference; loaded and configured from `states` when it is not there yet.
-   * Throws PROVIDER_REFERENCE.
+   * The instance of a reference; loaded and configured from `states` when it is not there yet, and
+   * extended where an extension is named. Throws PROVIDER_REFERENCE.
    */
-  readonly instance: (reference: string) => Promise<Provider>
+  readonly instance: (reference: string, extension?: string) => Promise<Provider>
+  /** Makes an extension known by its reference. */
+  readonly know: (ref: string, extension: Extension) => void
   readonly isRegistered: (reference: string) => boolean
   /** Makes the instances of `former` reachable under `urn` too. */
   readonly alias: (former: Urn, urn: Urn) => void
@@ -48,6 +47,8 @@ export interface RegistryDeps {
    * The recorded state of a provider resource, for instances that the program does not register.
    */
   readonly stateOf: (urn: Urn, id: string) => ResourceState | undefined
+  /** An extension that the state or the log of the deployment has. */
+  readonly extensionOf: (ref: string) => Extension | undefined
   /** Before a call is made again that nobody heard; see `Reaching`. */
   readonly beforeAgain: Reaching['beforeAgain']
 }
@@ -58,11 +59,11 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   const registered = new Map<string, Registered>()
   const former = new Map<Urn, Urn>()
   const { load, configureNew, ensure } = createLoader(deps, former)
-  const reached = async (one: Registered): Promise<Provider> =>
-    reachedOutsideOperations(await livingOf(one), {
-      living: () => livingOf(one),
-      beforeAgain: deps.beforeAgain,
-    })
+  const { know, extended } = createExtender(deps.extensionOf)
+  const reached = async (one: Registered, extension: string): Promise<Provider> => {
+    const living = async (): Promise<Provider> => extended(await livingOf(one), extension)
+    return reachedOutsideOperations(await living(), { living, beforeAgain: deps.beforeAgain })
+  }
   return {
     async park(urn, inputs) {
       await unparkFrom(parked, urn)
@@ -84,15 +85,16 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
       await made.provider
       if (before !== undefined) await closeQuietly(before.provider)
     },
-    instance(reference) {
+    know,
+    instance(reference, extension = '') {
       const { urn, id } = parseReference(reference)
       const known =
         registered.get(reference) ?? registered.get(referenceOf(former.get(urn) ?? urn, id))
-      if (known !== undefined) return reached(known)
+      if (known !== undefined) return reached(known, extension)
       const again = (): Promise<Provider> => ensure(urn, id)
       const made = { provider: again(), again, restarts: 0 }
       registered.set(reference, made)
-      return reached(made)
+      return reached(made, extension)
     },
     isRegistered: reference => registered.has(reference),
     alias(old, urn) {
@@ -136,10 +138,22 @@ async function livingOf(registered: Registered): Promise<Provider> {
 
 /** Starts instances: for a check, for a registration, from a recorded state. */
 function createLoader(deps: RegistryDeps, former: ReadonlyMap<Urn, Urn>) {
-  const load = (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
-    const plugin = pluginOf(urn, inputs)
+  const load = async (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
+    const { parameterization, envVarMappings, ...plugin } = pluginOf(urn, inputs)
     const pkg = packageOfUrn(urn)
-    return deps.host.load(plugin, { pkg, config: deps.configOf(pkg) })
+    const provider = await deps.host.load(plugin, {
+      pkg,
+      config: deps.configOf(pkg),
+      envVarMappings,
+    })
+    if (parameterization === undefined) return provider
+    try {
+      await provider.parameterize(parameterization)
+      return provider
+    } catch (thrown) {
+      await provider.close()
+      throw thrown
+    }
   }
   const configureNew = async (
     urn: Urn,
@@ -168,38 +182,6 @@ function createLoader(deps: RegistryDeps, former: ReadonlyMap<Urn, Urn>) {
     return provider
   }
   return { load, configureNew, ensure }
-}
-
-/** The inputs without what is the engine's own. */
-export function withoutInternal(inputs: PropertyMap): PropertyMap {
-  if (!inputs.has(internalKey)) return inputs
-  return new Map([...inputs].filter(([key]) => key !== internalKey))
-}
-
-/** The plugin that the inputs of a provider resource name. Source: provider-protocol 7.3. */
-export function pluginOf(urn: Urn, inputs: PropertyMap): PluginDescriptor {
-  const internal = inputs.get(internalKey)
-  if (internal !== undefined && !isMap(internal))
-    throw error('RESOURCE_INVALID', `'${internalKey}' of ${urn} is not an object`)
-  const own = internal ?? inputs
-  if (textOf(own.get('parameterization')) !== '')
-    throw error('FEATURE_MISSING', `parameterized packages are not supported yet: ${urn}`)
-  return {
-    kind: 'resource',
-    name: textOf(own.get('name')) || packageOfUrn(urn),
-    version: textOf(internal?.get('version')) || textOf(inputs.get('version')),
-    downloadUrl: textOf(own.get('pluginDownloadURL')),
-  }
-}
-
-function packageOfUrn(urn: Urn): string {
-  const type = urn.slice(urn.lastIndexOf('pulumi:providers:'))
-  return packageOf(type.slice(0, type.indexOf('::')))
-}
-
-function textOf(value: PropertyValue | undefined): string {
-  const plain = value === undefined ? undefined : stripSecrets(value)
-  return typeof plain === 'string' ? plain : ''
 }
 
 async function unparkFrom(parked: Map<Urn, Provider>, urn: Urn): Promise<void> {

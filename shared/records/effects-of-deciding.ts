@@ -125,6 +125,19 @@ export const effectsOfDeciding = {
       },
     ],
   },
+  extend: {
+    handler: 'step-generator',
+    when: 'the program registers the first resource of an extension that the base has not',
+    per: 'process',
+    effects: [
+      {
+        call: 'log.append extension',
+        by: runner,
+        what: 'what the provider is extended by, in front of the next decision and in one record with it',
+        ifDead: 'executors find it there; a resume records it only if it is not',
+      },
+    ],
+  },
   settle: {
     handler: 'step-generator',
     when: 'a component, a provider or an unchanged resource of which something kept differs',

@@ -98,6 +98,13 @@ export interface ProgramPlace {
 /** How a deployment ended. */
 export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupted'
 
+/** What is added to a provider that stays what it is; `value`: base64. As snapshots keep it. */
+export interface Extension {
+  readonly name: string
+  readonly version: string
+  readonly value: string
+}
+
 /** One decision. Several are appended together as one record. */
 export type Decision =
   /** A generator took the log over; the first entry of its life. */
@@ -166,6 +173,11 @@ export type Decision =
       /** It is a method that registered resources: a later life asks it again for these. */
       readonly isAskedAgain?: boolean
     }
+  /**
+   * What a provider is extended by, before the first resource that needs it; `ref` names it in
+   * states.
+   */
+  | { readonly kind: 'extension'; readonly ref: string; readonly extension: Extension }
   /**
    * Hooks of the program that were run, with what they came to: they are not run again. `hook`: the
    * moment, by its name in the state; `operation`: absent where the generator settles the resource.

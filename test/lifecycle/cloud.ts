@@ -3,6 +3,7 @@ import {
   CreateResponse,
   DiffResponse,
   InvokeResponse,
+  ParameterizeResponse,
   ReadResponse,
   UpdateResponse,
 } from '../../proto/gen/pulumi/provider.ts'
@@ -11,6 +12,7 @@ import type {
   CreateRequest,
   DeleteRequest,
   DiffRequest,
+  ParameterizeRequest,
   ReadRequest,
   UpdateRequest,
 } from '../../proto/gen/pulumi/provider.ts'
@@ -97,6 +99,10 @@ export function createCloud(delayMs = 0, from?: Cloud): Cloud {
         objects.delete(ask.id)
         return {}
       }),
+    parameterize: ({ parameters }: ParameterizeRequest) => {
+      const { name, version } = { name: '', version: '', ...parameters?.value }
+      return ParameterizeResponse.create({ name, version })
+    },
     invoke: () => InvokeResponse.create({ return: { count: 1 } }),
     read: (ask: ReadRequest) => {
       const found = objects.get(ask.id)

@@ -28,6 +28,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   refresh: 'refreshed',
   program: 'up',
   answer: 'up',
+  extend: 'up',
   settle: 'up',
   outputs: 'up',
   register: 'up',

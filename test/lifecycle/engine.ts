@@ -10,7 +10,7 @@ import {
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
-import type { Provider } from '../../shared/providers/provider.ts'
+import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import {
   type Script,
   type ScriptedProvider,
@@ -70,6 +70,8 @@ export interface Asked {
   readonly skewMs?: number
   /** How many times as fast as ours the time of the run passes. */
   readonly haste?: number
+  /** The plugins of the run, instead of the scripted providers. */
+  readonly plugins?: PluginHost
   /** The text of a plan to be held to. */
   readonly plan?: string
   /** Policy packs that judge the run. */
@@ -164,7 +166,7 @@ export async function openEngine(
     }
     const hosts = () => ({
       programs: programHost(program),
-      plugins: pluginHost(instanceOf),
+      plugins: asked.plugins ?? pluginHost(instanceOf),
       policyPacks: packHost(asked.packs ?? []),
     })
     const done = deploy({

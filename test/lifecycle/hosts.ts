@@ -3,6 +3,8 @@ import type { CallResponse } from '../../proto/gen/pulumi/provider.ts'
 import {
   ReadResourceRequest,
   type ReadResourceResponse,
+  RegisterPackageRequest,
+  type RegisterPackageResponse,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   type RegisterResourceResponse,
@@ -11,6 +13,7 @@ import {
   type ResourceInvokeResponse,
   ResourceMonitorClient,
 } from '../../proto/gen/pulumi/resource.ts'
+import { requiredPackages } from '../../shared/programs/required-packages.ts'
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 
@@ -33,6 +36,7 @@ export interface Monitor {
     token: string,
     args?: Record<string, unknown>,
   ) => Promise<Record<string, unknown>>
+  readonly registerPackage: (request: Partial<RegisterPackageRequest>) => Promise<string>
   /** The same with all that may be asked. */
   readonly invokeWith: (
     request: Partial<ResourceInvokeRequest> & { tok: string },
@@ -51,7 +55,7 @@ export function pluginHost(instanceOf: (pkg: string) => Provider): PluginHost {
   return {
     load: (_plugin, { pkg }) =>
       Promise.resolve({ ...instanceOf(pkg), close: () => Promise.resolve() }),
-    find: () => ({ path: 'scripted' }),
+    obtain: async () => ({ path: 'scripted' }),
     cancelAll: () => Promise.resolve(),
     abandon: () => undefined,
     close: () => Promise.resolve(),
@@ -65,7 +69,7 @@ export function programHost(program: Program | undefined): ProgramHost {
       const ended = runProgram({ client, monitorOf, call }, program).finally(() => client.close())
       return { ended, stop: () => Promise.resolve() }
     },
-    packages: () => Promise.resolve(new Map()),
+    packages: ({ directory }) => Promise.resolve(requiredPackages(directory)),
   }
 }
 
@@ -110,6 +114,10 @@ function connect(address: string): Connected {
     },
     invoke: async (tok, args = {}) => (await invokeWith({ tok, args })).return ?? {},
     invokeWith,
+    registerPackage: async request => {
+      const asked = RegisterPackageRequest.create(request)
+      return (await call<RegisterPackageResponse>(done => client.registerPackage(asked, done))).ref
+    },
     call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
     read: (name, objectId, more = {}) => {
       const what = { type: 'test:index:Thing', name, id: objectId, parent: root, properties: {} }

@@ -2,7 +2,14 @@ import { rmSync } from 'node:fs'
 import { expect } from 'vitest'
 import { pendingOf } from '../../shared/state/pending.ts'
 import { type Cloud, createCloud } from './cloud.ts'
-import { type Asked, openEngine, type Program, type Ran, type TestEngine } from './engine.ts'
+import {
+  type Asked,
+  type Monitor,
+  openEngine,
+  type Program,
+  type Ran,
+  type TestEngine,
+} from './engine.ts'
 import { Killed, type Killing } from './process.ts'
 import { deleteFirst, stackOf, thing, upon } from './things.ts'
 
@@ -25,6 +32,7 @@ export const first: Program = async monitor => {
   await thing(monitor, 'gone', { v: 1 })
   await thing(monitor, 'gone-upon', { v: 1 }, { dependencies: [a.urn] })
   await dynamic(monitor, 'dynamic', 1)
+  await extended(monitor, 'gone-extended', 'before')
   await thing(monitor, 'by-explicit', { v: 1 }, { provider: await explicit(monitor, 1) })
 }
 
@@ -42,6 +50,7 @@ export const second: Program = async monitor => {
     thing(monitor, 'hidden', { v: secret('hush') }),
     dynamic(monitor, 'dynamic', 2),
   ])
+  await extended(monitor, 'extended', 'now')
   const base = await thing(monitor, 'base', { replace: 2 }, deleteFirst)
   await thing(monitor, 'upon', { replace: base.id }, upon(base.urn))
   await thing(monitor, 'by-explicit', { v: 2 }, { provider: await explicit(monitor, 2) })
@@ -50,7 +59,7 @@ export const second: Program = async monitor => {
 }
 
 /** A resource of the shape of dynamic ones: its provider is one of its inputs, a secret. */
-const dynamic = (monitor: Parameters<Program>[0], name: string, v: number) =>
+const dynamic = (monitor: Monitor, name: string, v: number) =>
   monitor.register({
     type: 'pulumi-nodejs:dynamic:Resource',
     name,
@@ -58,8 +67,15 @@ const dynamic = (monitor: Parameters<Program>[0], name: string, v: number) =>
     object: { v, __provider: secret('exports.handler = () => new Provider()') },
   })
 
+/** A resource whose provider must be extended before anything is asked of it. */
+async function extended(monitor: Monitor, name: string, by: string): Promise<void> {
+  const extension = { name: 'extra', version: '1.0.0', value: Buffer.from(by) }
+  const packageRef = await monitor.registerPackage({ name: 'test', extension })
+  await thing(monitor, name, { v: 1 }, { packageRef })
+}
+
 /** An explicit provider, by its reference. */
-async function explicit(monitor: Parameters<Program>[0], region: number): Promise<string> {
+async function explicit(monitor: Monitor, region: number): Promise<string> {
   const made = await monitor.register({
     type: 'pulumi:providers:test',
     name: 'explicit',

@@ -7,7 +7,7 @@ import { cutAt, timelineOf } from '../../shared/journal/timeline.ts'
 import { replay } from '../../shared/journal/replay.ts'
 import { freshHead, type Head, type Outcome, type Verdict } from '../../shared/records/head.ts'
 import type { EpochMs, LogNumber, OperationId, WriterToken } from '../../shared/records/ids.ts'
-import type { Decision, LogRecord } from '../../shared/records/log.ts'
+import type { Decision, Extension, LogRecord } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import { manifestOf } from '../../shared/state/deployment.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
@@ -18,6 +18,8 @@ interface Plan {
   readonly target: number
   readonly after: readonly number[]
   readonly end: Verdict | 'none' | 'begun'
+  /** What its provider is extended by, '' = nothing. */
+  readonly extension: string
 }
 
 interface End {
@@ -29,20 +31,32 @@ interface End {
 const baseSize = 8
 const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 const idOf = (at: number): OperationId => (at + 1) as OperationId
-const resourceOf = (name: string, dependencies: readonly Urn[] = []): StoredResource => ({
+const resourceOf = (
+  name: string,
+  { dependencies = [], extension = '' }: { dependencies?: readonly Urn[]; extension?: string } = {},
+): StoredResource => ({
   urn: urnOf(name),
   custom: true,
   type: 'a:b:C',
   id: name,
   ...(dependencies.length > 0 ? { dependencies } : {}),
+  ...(extension === '' ? {} : { extensionRef: extension }),
 })
+
+function extensionOf(name: string): Extension {
+  return { name, version: '1.0.0', value: '' }
+}
 
 const base: StoredDeployment = {
   manifest: manifestOf('v1', ''),
   resources: Array.from({ length: baseSize }, (_, at) =>
-    resourceOf(`b${at}`, at === 0 ? [] : [urnOf(`b${at - 1}`)]),
+    resourceOf(`b${at}`, {
+      dependencies: at === 0 ? [] : [urnOf(`b${at - 1}`)],
+      extension: at % 3 === 0 ? 'old' : '',
+    }),
   ),
   metadata: {},
+  extensions: { old: { ...extensionOf('old') }, unused: { ...extensionOf('unused') } },
 }
 
 const plans = fc.array(
@@ -50,6 +64,7 @@ const plans = fc.array(
     op: fc.constantFrom('create', 'update', 'delete', 'refresh'),
     target: fc.nat({ max: baseSize - 1 }),
     after: fc.array(fc.nat(), { maxLength: 2 }),
+    extension: fc.constantFrom('', '', 'old', 'one', 'two'),
     end: fc.constantFrom(
       'none',
       'begun',
@@ -85,7 +100,7 @@ function operationsOf(given: readonly Plan[]): readonly Operation[] {
       type: 'a:b:C',
       provider: '',
       ...(isNew ? {} : { old: { kind: 'base', epoch: 0, index: plan.target, urn: urnOf(name) } }),
-      state: resourceOf(name),
+      state: resourceOf(name, { extension: plan.extension }),
       effect: effect[op],
       needs: needsOf(plan, at).length,
       releases,
@@ -109,17 +124,29 @@ function endsOf(given: readonly Plan[], operations: readonly Operation[]): reado
   })
 }
 
+function refOf(state: StoredResource | undefined): string {
+  const ref = state?.['extensionRef']
+  return typeof ref === 'string' ? ref : ''
+}
+
 function inputOf(operations: readonly Operation[], ends: readonly End[]): FoldInput {
   const byId = new Map(ends.map(end => [end.operation, end]))
-  const decisions = operations.map(
-    (operation): Decision => ({
-      kind: 'registration',
-      urn: operation.urn,
-      goal: '',
-      operations: [operation],
-      sets: {},
-    }),
-  )
+  const known = new Set(Object.keys(base.extensions ?? {}))
+  const decisions = operations.flatMap((operation): Decision[] => {
+    const ref = refOf(operation.state)
+    const isNew = ref !== '' && !known.has(ref)
+    known.add(ref)
+    return [
+      ...(isNew ? [{ kind: 'extension', ref, extension: extensionOf(ref) } as const] : []),
+      {
+        kind: 'registration',
+        urn: operation.urn,
+        goal: '',
+        operations: [operation],
+        sets: {},
+      },
+    ]
+  })
   const about = { now: 'now', version: 'v1', secretsProvider: { type: 'passphrase', state: {} } }
   return { base, decisions, page: () => [], end: id => byId.get(id), ...about }
 }
@@ -167,6 +194,20 @@ test('what exists because of a begun operation is in the list or pending, whatev
         const isMade = planned?.op === 'create' && head.end?.verdict !== 'failed'
         if (isMade) expect(named).toContain(planned.urn)
       }
+    }),
+  )
+})
+
+test('of extensions there are those that a resource or something pending names, and no others', () => {
+  fc.assert(
+    fc.property(arrivals, fc.nat(), ({ operations, ends }, cut) => {
+      const folded = fold(inputOf(operations, ends.slice(cut % (ends.length + 1))))
+      const states = [
+        ...(folded.resources ?? []),
+        ...(folded.pending_operations ?? []).map(({ resource }) => resource),
+      ]
+      const used = new Set(states.map(refOf).filter(ref => ref !== ''))
+      expect(new Set(Object.keys(folded.extensions ?? {}))).toEqual(used)
     }),
   )
 })

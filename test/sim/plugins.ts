@@ -111,7 +111,7 @@ export function createPlugins(
         await launch.node.clock.sleep(200)
         return provider
       },
-      find: () => ({ path: 'simulated' }),
+      obtain: async () => ({ path: 'simulated' }),
       cancelAll: () => Promise.resolve(),
       abandon: endAll,
       close: () => Promise.resolve(),
@@ -143,6 +143,7 @@ function providerOver(cloud: Cloud, ask: AskCloud): Provider {
     isGone: () => false,
     checkConfig: async ({ news }) => ({ inputs: news, failures: [] }),
     diffConfig: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),
+    parameterize: () => Promise.resolve(),
     configure: async () => {},
     check: async ({ news }) => ({ inputs: news, failures: [] }),
     diff: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),

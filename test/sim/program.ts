@@ -77,7 +77,7 @@ export function programHostOf(monitor: SimMonitor, program: readonly Planned[]):
       const stop = async (): Promise<void> => stopped.resolve({ error: undefined, bail: true })
       return Promise.resolve({ ended, stop })
     },
-    packages: () => Promise.resolve(new Map()),
+    packages: () => Promise.resolve([]),
   }
 }
 

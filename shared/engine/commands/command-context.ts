@@ -18,6 +18,7 @@ export function contextOf(
   const given = new Map<string, number>()
   const runner = createDeploymentRunner({
     ...deps,
+    isInBase: ref => base.snapshot.extensions[ref] !== undefined,
     nextCall(key) {
       const at = given.get(key) ?? 0
       given.set(key, at + 1)

@@ -35,7 +35,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   await life.openPolicies()
   requireProgram(life, base)
   const carryOn = runsProgram(life.request.options) ? runUp : deleteAll
-  if (carryOn !== runUp && !hasPlugins(life, base)) return false
+  if (carryOn !== runUp && !(await hasPlugins(life, base))) return false
   if (command === 'import') return deployImport(deps, base)
   // A later epoch was refreshed, or is what a refresh came to.
   const which = base.epoch > 1 ? undefined : refreshBefore(base, command === 'refresh' || refresh)

@@ -1,6 +1,7 @@
 import type { BlobHash } from '../../records/ids.ts'
 import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
+import type { RequiredPackage } from '../../programs/required-packages.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { ProgramHost } from '../../programs/program.ts'
 import type { PropertyMap } from '../../values/value.ts'
@@ -12,7 +13,6 @@ import { canonicalCall, canonicalGoal } from '../generator/goal-identity.ts'
 import type { Replay } from '../generator/replay.ts'
 import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
-import type { PackageRequest } from '../generator/goal.ts'
 import { createHeldBy, type HeldBy } from './held-by.ts'
 import { runsProgram } from '../../records/log.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
@@ -28,7 +28,7 @@ export interface LifeDeps {
   readonly monitor: MonitorServer
   readonly performing: PerformDeps
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
-  readonly requiredPackages: () => Promise<ReadonlyMap<string, PackageRequest>>
+  readonly requiredPackages: () => Promise<readonly RequiredPackage[]>
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly digest: (text: string) => string

@@ -1,6 +1,6 @@
 import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
 import type { PluginHost } from '../../providers/provider.ts'
-import { pluginOf } from '../../providers/registry.ts'
+import { pluginOf, type ProviderPlugin } from '../../providers/provider-inputs.ts'
 import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import type { Snapshot } from '../../state/snapshot.ts'
@@ -9,9 +9,12 @@ import type { Snapshot } from '../../state/snapshot.ts'
  * What is missing of the plugins that a snapshot's resources need, a sentence each: all at once, so
  * that nobody installs them one failure at a time. Built-in packages need none.
  */
-function missingPlugins(snapshot: Snapshot, plugins: Pick<PluginHost, 'find'>): readonly string[] {
+async function missingPlugins(
+  snapshot: Snapshot,
+  plugins: Pick<PluginHost, 'obtain'>,
+): Promise<readonly string[]> {
   const used = new Set(snapshot.resources.flatMap(state => providerUrnOf(state.provider) ?? []))
-  const missing = new Set<string>()
+  const wanted = new Map<string, ProviderPlugin>()
   for (const state of snapshot.resources) {
     if (
       !isProviderType(state.type) ||
@@ -19,15 +22,22 @@ function missingPlugins(snapshot: Snapshot, plugins: Pick<PluginHost, 'find'>): 
       state.type === 'pulumi:providers:pulumi'
     )
       continue
-    const found = plugins.find(pluginOf(state.urn, state.inputs))
-    if ('missing' in found) missing.add(found.missing)
+    const plugin = pluginOf(state.urn, state.inputs)
+    wanted.set(JSON.stringify([plugin.name, plugin.version, plugin.downloadUrl]), plugin)
   }
-  return [...missing]
+  const found = await Promise.all([...wanted.values()].map(plugin => plugins.obtain(plugin)))
+  return found.flatMap(one => ('missing' in one ? [one.missing] : []))
 }
 
-/** Whether every plugin that the base's resources need is there; tells of all that are not. */
-export function hasPlugins(life: Pick<Life, 'plugins' | 'emitter'>, base: Base): boolean {
-  const missing = missingPlugins(base.snapshot, life.plugins)
+/**
+ * Whether every plugin that the base's resources need is there, or could be installed; tells of all
+ * that are not.
+ */
+export async function hasPlugins(
+  life: Pick<Life, 'plugins' | 'emitter'>,
+  base: Base,
+): Promise<boolean> {
+  const missing = await missingPlugins(base.snapshot, life.plugins)
   for (const sentence of missing) life.emitter.diagnostic('error', sentence)
   return missing.length === 0
 }

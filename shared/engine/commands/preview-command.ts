@@ -24,7 +24,7 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   await life.openPolicies()
   const { command, refresh } = request.options
   requireProgram(life, base)
-  if (!runsProgram(request.options) && !hasPlugins(life, base)) return false
+  if (!runsProgram(request.options) && !(await hasPlugins(life, base))) return false
   if (command === 'import') return previewImport(life, base)
   const which = refreshBefore(base, command === 'refresh' || refresh)
   const scope = scopeOf(request.options.targeting, base)

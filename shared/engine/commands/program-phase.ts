@@ -1,5 +1,6 @@
 import { stackType } from '../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
+import { createPackages } from '../monitor/packages.ts'
 import type { Life } from './life.ts'
 import { type ProgramPart, runProgram } from './run-program.ts'
 import { messageOf } from '../../errors/error.ts'
@@ -51,7 +52,8 @@ export async function runProgramPhase(
       surroundings: { ...info, monitorAddress: monitor.address },
       lendAddress: monitor.methods.lend,
     })
-    monitor.open({ generator, info, root: source.root, hashAssets: life.hashAssets })
+    const packages = createPackages(life.uuid)
+    monitor.open({ generator, packages, info, root: source.root, hashAssets: life.hashAssets })
     const { aborted, isAborted } = life
     const part = await runProgram({
       host: life.programs,

@@ -165,7 +165,8 @@ async function deleteCondemned(
   // The program's end is not recorded: another life would take it for the leave to go on.
   if (!areTargets(ctx, steps)) {
     // Their providers are started all the same, as Pulumi does: one that cannot be is told as well.
-    for (const { provider, urn } of steps) if (provider !== '') await instanceOf(ctx, provider, urn)
+    for (const { provider, urn, old } of steps)
+      if (old !== undefined && provider !== '') await instanceOf(ctx, old.state, urn)
     return false
   }
   tellKept(ctx, mayGo)

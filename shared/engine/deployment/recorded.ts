@@ -25,6 +25,8 @@ export interface Recorded {
   readonly answer: (key: string, at: number) => RecordedAnswer | undefined
   readonly plan: (what: Of<'plan'>['what']) => readonly Operation[] | undefined
   readonly hasPassed: (phase: Phase) => boolean
+  /** The extensions whose records stand. */
+  readonly extensions: ReadonlySet<string>
   readonly programEnded: Of<'program-ended'> | undefined
   /** What a hook operation came to. */
   readonly hooked: (operation: OperationId) => Of<'hooked'> | undefined
@@ -43,6 +45,7 @@ export function recordedOf(view: LogView): Recorded {
   const answers = new Map<string, RecordedAnswer[]>()
   const plans = new Map<string, readonly Operation[]>()
   const phases = new Set<Phase>()
+  const extensions = new Set<string>()
   let programEnded: Of<'program-ended'> | undefined
   const hooked = new Map<OperationId | string, Of<'hooked'>>()
   const retried = new Map<OperationId, Operation>()
@@ -52,6 +55,7 @@ export function recordedOf(view: LogView): Recorded {
     else if (decision.kind === 'outputs') outputs.set(keyOf(decision.target), decision.state)
     else if (decision.kind === 'answered') push(answers, decision.key, decision)
     else if (decision.kind === 'phase') phases.add(decision.phase)
+    else if (decision.kind === 'extension') extensions.add(decision.ref)
     else if (decision.kind === 'program-ended') programEnded = decision
     else if (decision.kind === 'retried') retried.set(decision.of, decision.operation)
     else if (decision.kind === 'hooked')
@@ -71,6 +75,7 @@ export function recordedOf(view: LogView): Recorded {
     answer: (key, at) => answers.get(key)?.find((one, place) => (one.at ?? place) === at),
     plan: what => plans.get(what),
     hasPassed: phase => phases.has(phase),
+    extensions,
     programEnded,
     hooked: operation => hooked.get(operation),
     hookedAt: (urn, hook) => hooked.get(`${hook} ${urn}`),

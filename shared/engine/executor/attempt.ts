@@ -77,8 +77,8 @@ export async function callAndRecord(
  * and nothing may come between the look at the lease and the request.
  */
 function underLease(context: ExecutionContext): PerformDeps['provider'] {
-  return async reference => {
-    const provider = await context.performing.provider(reference)
+  return async (reference, extension) => {
+    const provider = await context.performing.provider(reference, extension)
     if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease ran out before the call')
     return provider
   }

@@ -25,7 +25,7 @@ async function isGone(step: Step, deps: PerformDeps): Promise<boolean> {
   const old = step.old?.state
   if (old === undefined) return false
   try {
-    const provider = await deps.provider(old.provider)
+    const provider = await deps.provider(old.provider, old.extensionRef)
     const read = await provider.read(readQuestion(old))
     return read.id === '' || read.outputs === undefined
   } catch {

@@ -6,7 +6,7 @@ import { checkFailureMessage } from '../check-message.ts'
 import { type StepEnd, failed, succeeded } from '../step-end.ts'
 import type { PlannedImport } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
-import { type PerformDeps, subjectOf } from './performing.ts'
+import { providerFor, type PerformDeps, subjectOf } from './performing.ts'
 
 /**
  * Adopts what exists: reads it by its id alone. A read that finds it unhealthy is no failure. The
@@ -22,7 +22,7 @@ export async function performImport(
   const now = deps.timestamp()
   const times = { created: now, modified: now }
   if (!next.custom) return succeeded({ ...next, ...times })
-  const provider = await deps.provider(step.provider)
+  const provider = await providerFor(step, deps)
   const read =
     planned !== undefined && next.outputs.size > 0
       ? { ...next, id: next.importID }

@@ -6,14 +6,14 @@ import { equalMaps } from '../../values/equal.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
-import { type PerformDeps, readQuestion, subjectOf } from './performing.ts'
+import { type PerformDeps, providerFor, readQuestion, subjectOf } from './performing.ts'
 
 /** Reads a resource that the program named by id (`.get()`). Source: `engine.md` 6.1, 5.17. */
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const next = step.next
   if (next === undefined) throw new TypeError('a read has a state to fill')
   if (next.id === unknownText) return succeeded({ ...next, outputs: emptyMap })
-  const provider = await deps.provider(step.provider)
+  const provider = await providerFor(step, deps)
   const read = await provider.read({
     ...subjectOf(next),
     id: next.id,
@@ -60,7 +60,7 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   if (old === undefined) throw new TypeError('a refresh has a state to compare')
   if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
     return succeeded(old, 'same')
-  const provider = await deps.provider(step.provider)
+  const provider = await providerFor(step, deps)
   const read = await provider.read(readQuestion(old))
   if (read.initErrors.length > 0) {
     const reasons = read.initErrors.map(reason => `\n* ${reason}`).join('')

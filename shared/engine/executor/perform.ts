@@ -15,7 +15,7 @@ import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-import { asking, type PerformDeps, subjectOf } from './performing.ts'
+import { asking, type PerformDeps, providerFor, subjectOf } from './performing.ts'
 import { endAfter } from '../../providers/whose-error.ts'
 
 /** How a step is performed: in a preview nothing is changed. */
@@ -108,7 +108,7 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
   const now = deps.timestamp()
   const times = mode.preview ? {} : { created: now, modified: now }
   try {
-    const made = await asking(deps, step.provider, provider => provider.create(asked))
+    const made = await asking(deps, step, provider => provider.create(asked))
     if (made.id === '' && !mode.preview)
       return failed({
         message: `plugin returned empty resource.ID from create '${step.urn}'`,
@@ -152,7 +152,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
   const kept = { ...next, id: old.id, created: old.created, modified: old.modified }
   const times = mode.preview ? {} : { modified: deps.timestamp() }
   try {
-    const updated = await asking(deps, step.provider, provider => provider.update(asked))
+    const updated = await asking(deps, step, provider => provider.update(asked))
     const { outputs, refreshBeforeUpdate } = updated
     return succeeded({ ...kept, outputs, refreshBeforeUpdate, initErrors: [], ...times })
   } catch (thrown) {
@@ -176,7 +176,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
   const old = required(step.old?.state)
   if (isProtected(step)) {
     // Pulumi has the provider configured before it sees that it may not be asked.
-    if (!mode.preview && old.provider !== '') await deps.provider(step.provider)
+    if (!mode.preview && old.provider !== '') await providerFor(step, deps)
     return failed({ message: protectedMessage(old), status: 'ok', protected: true })
   }
   if (mode.preview || step.skipCall) return succeeded(undefined)
@@ -187,7 +187,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
     outputs: old.outputs,
     timeout: old.customTimeouts.delete ?? 0,
   }
-  await asking(deps, step.provider, provider => provider.delete(asked))
+  await asking(deps, step, provider => provider.delete(asked))
   return succeeded(undefined)
 }
 

@@ -1,12 +1,16 @@
 import { nameOf } from '../../names/urn.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { type Reaching, whenReached } from '../../providers/reached.ts'
+import type { Step } from '../step.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
 /** What performing a step asks of the outside. */
 export interface PerformDeps {
-  /** The configured instance of a provider reference. Throws when it cannot be had. */
-  readonly provider: (reference: string) => Promise<Provider>
+  /**
+   * The configured instance of a provider reference, extended by what an extension reference names.
+   * Throws when it cannot be had.
+   */
+  readonly provider: (reference: string, extension: string) => Promise<Provider>
   /** RFC 3339 time of now, UTC. */
   readonly timestamp: () => string
   readonly warn: (message: string) => void
@@ -34,15 +38,22 @@ export function readQuestion(state: ResourceState): Parameters<Provider['read']>
   }
 }
 
+/** The provider of a step, extended as the resource needs it. */
+export function providerFor(
+  { provider, next, old }: Step,
+  deps: Pick<PerformDeps, 'provider'>,
+): Promise<Provider> {
+  return deps.provider(provider, (next ?? old?.state)?.extensionRef ?? '')
+}
+
 /**
  * Makes a call that changes something, again when nobody was there to hear it. The provider is
  * found anew each time: whoever finds it looks at the lease.
  */
 export function asking<T>(
   deps: PerformDeps,
-  reference: string,
+  step: Step,
   call: (provider: Provider) => Promise<T>,
 ): Promise<T> {
-  const { provider, beforeAgain } = deps
-  return whenReached({ living: () => provider(reference), beforeAgain }, call)
+  return whenReached({ living: () => providerFor(step, deps), beforeAgain: deps.beforeAgain }, call)
 }

@@ -1,6 +1,7 @@
 import type { BlobsPort, DecisionLogPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import type { Extension } from '../../records/log.ts'
 import type { StoredResource } from '../../state/stored.ts'
 import { textIn } from '../../state/stored-fields.ts'
 import { isProviderType, referenceOf } from '../../names/provider-reference.ts'
@@ -15,6 +16,8 @@ export interface PlanIndex {
   readonly pin: () => Promise<Pin | undefined>
   /** The sealed state that the generator itself settled, as far as the log was read. */
   readonly settled: (id: OperationId) => StoredResource | undefined
+  /** What an extension reference stands for, as far as the log was read. */
+  readonly extension: (ref: string) => Extension | undefined
   /** The same, of a provider resource by its reference. */
   readonly provider: (urn: Urn, id: string) => StoredResource | undefined
 }
@@ -33,6 +36,7 @@ export function createPlanIndex(
     if (isProviderType(state.type))
       providers.set(referenceOf(state.urn as Urn, textIn(state, 'id')), state)
   }
+  const extensions = new Map<string, Extension>()
   let pin: Pin | undefined
   let next = 0
   let reading: Promise<void> | undefined
@@ -40,6 +44,7 @@ export function createPlanIndex(
     const records = await readRecords(ports.log, deployment, next)
     for (const decision of records.flatMap(record => record.decisions)) {
       if (decision.kind === 'pin') pin = decision
+      if (decision.kind === 'extension') extensions.set(decision.ref, decision.extension)
       if (decision.kind === 'settled') settle(decision.operation.id, decision.state)
       if (decision.kind === 'retried') operations.set(decision.operation.id, decision.operation)
       if (decision.kind === 'registration')
@@ -67,6 +72,7 @@ export function createPlanIndex(
       return operations.get(id)
     },
     settled: id => settled.get(id),
+    extension: ref => extensions.get(ref),
     provider: (urn, id) => providers.get(referenceOf(urn, id)),
     async pin() {
       if (pin === undefined) await readOn()

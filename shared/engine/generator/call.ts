@@ -5,10 +5,11 @@ import type { Surroundings } from '../../providers/construct.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { downgradeOutputs } from '../../values/walk.ts'
 import { type Answer, bail, Bail, type GeneratorContext } from './context.ts'
-import type { PackageRequest } from './goal.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
+import { deniedMessage, deniedPackage } from './denied.ts'
 import { withOutputs } from './output-dependencies.ts'
 import { problemsOf } from './problem-lines.ts'
-import type { DefaultProviders } from './provider-resolution.ts'
+import { type DefaultProviders, extensionFor } from './provider-resolution.ts'
 
 /** A method call of the program. */
 export interface MethodRequest {
@@ -53,8 +54,15 @@ export async function callMethod(
   const named = referenceFor(ctx, asked)
   const provider = named === '' ? await deps.defaults.reference(asked.plugin) : named
   if (ctx.isAborted()) throw new Bail()
+  const denied = deniedPackage(provider)
+  if (denied !== undefined) throw new Error(deniedMessage(denied, token))
+  const extension = extensionFor(ctx, asked.plugin)
   const argDependencies = withOutputs(args, asked.argDependencies)
-  const words = [token, JSON.stringify([...argDependencies])]
+  const words = [
+    token,
+    JSON.stringify([...argDependencies]),
+    ...(extension === '' ? [] : [extension]),
+  ]
   const key = ctx.digestOfCall({ kind: 'call', words, args, provider })
   try {
     const answer = ctx.runner.answer(key, () =>
@@ -76,7 +84,8 @@ async function askMethod(
   asked: MethodRequest,
   { surroundings, lendAddress }: MethodDeps,
 ): Promise<Answer> {
-  const instance = await ctx.providers.instance(asked.provider)
+  const extension = extensionFor(ctx, asked.plugin)
+  const instance = await ctx.providers.instance(asked.provider, extension)
   const { token, args, argDependencies, stackTraceHandle } = asked
   const about = { token, args, argDependencies, stackTraceHandle, preview: ctx.preview }
   const place = await lendAddress()

@@ -99,6 +99,7 @@ export function draftOf(goal: Goal, claim: Claim): ResourceState {
     // As in the original: what is compared after an import has no trigger, nor is one kept of it.
     replacementTrigger: claim.imported === undefined ? goal.replacementTrigger : null,
     importID: goal.importId,
+    extensionRef: goal.extensionRef ?? '',
     sourcePosition: goal.sourcePosition,
     stackTrace: goal.stackTrace,
     created: old?.created ?? '',

@@ -8,10 +8,11 @@ import { parseReference } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { Bail, type GeneratorContext } from './context.ts'
+import { deniedMessage, deniedPackage } from './denied.ts'
 import { inherit, type Registration } from './goal.ts'
 import { withOutputs } from './output-dependencies.ts'
 import { problemsOf } from './problem-lines.ts'
-import { type DefaultProviders, explicitProvider } from './provider-resolution.ts'
+import { type DefaultProviders, explicitProvider, extensionFor } from './provider-resolution.ts'
 
 /** A component that a provider is to make, as the program registers it. */
 export interface RemoteRegistration {
@@ -50,7 +51,10 @@ export async function constructComponent(
   const providers = providersFor(ctx, registration)
   for (const reference of providers.values()) parseReference(reference)
   if (ctx.isAborted()) throw new Bail()
-  const instance = await ctx.providers.instance(provider)
+  const denied = deniedPackage(provider)
+  if (denied !== undefined) throw new Error(deniedMessage(denied, registration.type))
+  const extension = extensionFor(ctx, registration.plugin)
+  const instance = await ctx.providers.instance(provider, extension)
   const { type, name, parent, inputs, propertyDependencies, ...options } = registration
   const made = instance
     .construct({

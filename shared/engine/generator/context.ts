@@ -9,7 +9,7 @@
 import type { Analyzer } from '../../providers/analyzers/analyzer.ts'
 import type { CallResult, Provider } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
-import type { SetDelta } from '../../records/log.ts'
+import type { Extension, SetDelta } from '../../records/log.ts'
 import type { Autonaming } from '../../names/automatic-name.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
@@ -18,6 +18,7 @@ import type { Step, TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
 import type { HookMoment } from '../hooks.ts'
 import type { Base } from '../deployment/base.ts'
+import { deniedMessage, deniedPackage } from './denied.ts'
 import type { CallIdentity } from './goal-identity.ts'
 import type { Goal } from './goal.ts'
 import type { Planning } from '../plan/planning.ts'
@@ -41,6 +42,8 @@ export interface StepRunner {
    * Records a step that the generator itself settles: its state is complete, no executor is asked.
    */
   readonly settle: (decision: SettledDecision) => Promise<TrackedState>
+  /** Keeps what a provider is extended by, so that whoever needs it later finds it. */
+  readonly extend: (extension: Extension & { readonly ref: string }) => void
   /** Records outputs that were registered: the whole state that results. */
   readonly outputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
   /**
@@ -159,11 +162,13 @@ export function bail(ctx: GeneratorContext, message: string, urn?: Urn): never {
 /** The instance that a state or goal names; a provider that cannot be had ends the deployment. */
 export async function instanceOf(
   ctx: GeneratorContext,
-  reference: string,
+  { provider: reference, extensionRef }: Pick<ResourceState, 'provider' | 'extensionRef'>,
   urn: Urn,
 ): Promise<Provider> {
+  const denied = deniedPackage(reference)
+  if (denied !== undefined) bail(ctx, deniedMessage(denied, urn), urn)
   try {
-    return await ctx.providers.instance(reference)
+    return await ctx.providers.instance(reference, extensionRef)
   } catch (thrown) {
     return bail(ctx, thrown instanceof Error ? thrown.message : String(thrown), urn)
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { resourceState } from '../../state/resource.ts'
 import { defaultNameOf, defaultPackages } from './default-packages.ts'
+import type { PropertyMap } from '../../values/value.ts'
 import type { Urn } from '../../names/urn.ts'
 
 const asked = (version: string, downloadUrl = '') => ({
@@ -39,15 +40,48 @@ describe('what a default provider is asked for', () => {
   ]
 
   test('is the highest version of the state when the language host reported nothing', () => {
-    expect(defaultPackages(new Map(), state)).toEqual(new Map([['gold', asked('1.10.0')]]))
+    expect(defaultPackages([], state)).toEqual(new Map([['gold', asked('1.10.0')]]))
   })
 
   test('is what the language host reported, when it did', () => {
-    const reported = new Map([['other', asked('1.0.0')]])
-    expect(defaultPackages(reported, state)).toBe(reported)
+    const reported = [{ pkg: 'other', version: '1.0.0', downloadUrl: '', isExtension: false }]
+    expect([...defaultPackages(reported, state).keys()]).toEqual(['other'])
+  })
+
+  test('has no checksums of the state, unless they stand where old states have them', () => {
+    const sums = new Map([['linux-amd64', 'ab']])
+    const [first] = state
+    const now = new Map([['__internal', new Map([['pluginChecksums', sums]])]])
+    const old = new Map([['pluginChecksums', sums]])
+    const of = (inputs: PropertyMap) =>
+      first && defaultPackages([], [{ ...first, inputs }]).get('gold')?.checksums
+    expect(of(now)).toEqual(new Map())
+    expect(of(old)).toEqual(sums)
+  })
+
+  test('says how a plugin with parameters becomes the package; the highest package counts', () => {
+    const made = (version: string) => ({
+      pkg: 'silver',
+      version: '1.0.0',
+      downloadUrl: '',
+      parameters: { plugin: 'gold', version, value: 'eA==' },
+      isExtension: false,
+    })
+    const extension = { ...made('9.0.0'), isExtension: true }
+    const table = defaultPackages([made('0.2.0'), made('0.10.0'), extension], [])
+    expect(table.get('silver')?.parameters?.version).toBe('0.10.0')
+    expect(defaultPackages([extension], state).size).toBe(0)
+  })
+
+  test('is one error where two plugins would be one package', () => {
+    const plain = { pkg: 'gold', version: '1.0.0', downloadUrl: '', isExtension: false }
+    const parameters = { plugin: 'bridge', version: '2.0.0', value: '' }
+    expect(() => defaultPackages([plain, { ...plain, parameters }], [])).toThrow(
+      'package "gold" is provided by more than one plugin: plugin "gold" v1.0.0, and plugin "bridge" v1.0.0 parameterized as "gold" v2.0.0',
+    )
   })
 
   test('is nothing for an empty state', () => {
-    expect(defaultPackages(new Map(), []).get('gold')).toBeUndefined()
+    expect(defaultPackages([], []).get('gold')).toBeUndefined()
   })
 })

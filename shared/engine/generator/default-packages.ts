@@ -1,30 +1,68 @@
 import { parse } from 'semver'
 import { isProviderType, packageOf } from '../../names/provider-reference.ts'
 import { compareVersions } from '../../names/version.ts'
-import { pluginOf } from '../../providers/registry.ts'
+import type { RequiredPackage } from '../../programs/required-packages.ts'
+import { type PackageRequest, packageVersionOf } from '../../providers/package-request.ts'
+import { internalKey, pluginOf } from '../../providers/provider-inputs.ts'
+import { error } from '../../errors/error.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import type { PackageRequest } from './goal.ts'
 
 /**
  * What a default provider is asked for when the program does not say: of each package the highest
  * version that the language host reported, or, when it reported none at all, that the providers of
- * the state have. Source: Pulumi's engine, default provider packages.
+ * the state have. Extensions have no default provider of their own. Throws PLUGIN_AMBIGUOUS when
+ * two plugins would be one package. Source: Pulumi's engine, default provider packages.
  */
 export function defaultPackages(
-  reported: ReadonlyMap<string, PackageRequest>,
+  reported: readonly RequiredPackage[],
   resources: readonly ResourceState[],
 ): ReadonlyMap<string, PackageRequest> {
-  if (reported.size > 0) return reported
-  const found = new Map<string, PackageRequest>()
-  for (const { urn, type, inputs } of resources) {
-    if (!isProviderType(type)) continue
-    const { version, downloadUrl } = pluginOf(urn, inputs)
-    const request = { pkg: packageOf(type), version, downloadUrl, checksums: new Map() }
-    const known = found.get(request.pkg)
-    if (known === undefined || compareVersions(known.version, version) <= 0)
-      found.set(request.pkg, request)
+  const found =
+    reported.length > 0
+      ? reported.filter(({ isExtension }) => !isExtension).map(requestOf)
+      : resources.flatMap(requestOfProvider)
+  const sorted = found.toSorted((a, b) => compareVersions(packageVersionOf(a), packageVersionOf(b)))
+  const table = new Map<string, PackageRequest>()
+  for (const request of sorted) {
+    const known = table.get(request.pkg)
+    if (known !== undefined && pluginNameOf(known) !== pluginNameOf(request))
+      throw error(
+        'PLUGIN_AMBIGUOUS',
+        `package "${request.pkg}" is provided by more than one plugin: ` +
+          `${sourceOf(known)}, and ${sourceOf(request)}`,
+      )
+    table.set(request.pkg, request)
   }
-  return found
+  return table
+}
+
+function requestOf({ isExtension: _not, ...required }: RequiredPackage): PackageRequest {
+  return { ...required, checksums: new Map() }
+}
+
+function requestOfProvider({ urn, type, inputs }: ResourceState): readonly PackageRequest[] {
+  if (!isProviderType(type)) return []
+  const { name, version, downloadUrl, parameterization, ...plugin } = pluginOf(urn, inputs)
+  // Pulumi looks for checksums at the root only, where none are but in old states.
+  const checksums = inputs.has(internalKey) ? new Map<string, string>() : plugin.checksums
+  const request = { pkg: packageOf(type), version, downloadUrl, checksums }
+  if (parameterization === undefined) return [request]
+  const parameters = {
+    plugin: name,
+    version: parameterization.version,
+    value: parameterization.value,
+  }
+  return [{ ...request, parameters }]
+}
+
+function pluginNameOf({ pkg, parameters }: PackageRequest): string {
+  return parameters === undefined ? `plugin ${pkg}` : `parameters of ${parameters.plugin}`
+}
+
+function sourceOf({ pkg, version, parameters }: PackageRequest): string {
+  const words = (name: string): string => `plugin "${name}"${version === '' ? '' : ` v${version}`}`
+  if (parameters === undefined) return words(pkg)
+  return `${words(parameters.plugin)} parameterized as "${pkg}" v${parameters.version}`
 }
 
 /**
@@ -32,7 +70,7 @@ export function defaultPackages(
  * address with all that a name may not have replaced.
  */
 export function defaultNameOf(request: PackageRequest): string {
-  const version = parse(request.version)
+  const version = parse(packageVersionOf(request))
   const parts = version === null ? [] : [version.major, version.minor, version.patch]
   const more = version === null ? [] : [...version.prerelease, ...version.build]
   const address = request.downloadUrl === '' ? [] : [qualifiedName(request.downloadUrl)]

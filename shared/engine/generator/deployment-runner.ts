@@ -16,6 +16,8 @@ import type { StepRunner } from './context.ts'
 
 /** What a runner over the records needs. */
 export interface DeploymentRunnerDeps extends ChainDeps {
+  /** Whether the base has an extension. */
+  readonly isInBase: (extension: string) => boolean
   /** Counts a call of a key; `known`: the answer that an earlier life recorded. */
   readonly nextCall: (key: string) => {
     readonly at: number
@@ -27,7 +29,8 @@ export interface DeploymentRunnerDeps extends ChainDeps {
  * Carries steps out through log and queue: decided, durable, sent, ended, and only then answered.
  */
 export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
-  const { writer, sealing, recorded } = deps
+  const { writer, sealing, recorded, isInBase } = deps
+  const extended = new Set(recorded?.extensions)
   return {
     async run({ urn, goal, steps, sets }) {
       const called = steps.filter(step => step.op !== 'replace')
@@ -45,6 +48,12 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       const { state: _draft, ...bare } = operation
       await writer.append({ kind: 'settled', operation: bare, ...stored, goal, sets })
       return trackedBy(state ?? stateOf(step), operation.id)
+    },
+    extend({ ref, ...extension }) {
+      if (extended.has(ref) || isInBase(ref)) return
+      extended.add(ref)
+      const decision = { kind: 'extension', ref, extension } as const
+      writer.note(decision)
     },
     async outputs(target, state) {
       const before = recorded?.outputsOf(target.ref)

@@ -8,7 +8,7 @@ import { providerStateIn } from '../deployment/base.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import type { Candidate } from './candidate.ts'
 import { nameOf } from '../../names/urn.ts'
-import { withoutInternal } from '../../providers/registry.ts'
+import { withoutInternal } from '../../providers/provider-inputs.ts'
 import { isReplacedAnyway } from './scope.ts'
 import { forcedDiff, isReplacement } from './verdict.ts'
 
@@ -68,7 +68,7 @@ async function isProviderChanged(
     ctx.sets.current.get(after.urn)?.state ??
     providerStateIn(ctx.base.snapshot, after.urn, after.id)
   if (oldState === undefined || newState === undefined) return true
-  const provider = await instanceOf(ctx, next.provider, next.urn)
+  const provider = await instanceOf(ctx, next, next.urn)
   const diff = await provider.diffConfig({
     urn: after.urn,
     name: nameOf(after.urn),

@@ -1,7 +1,7 @@
 import { isProviderType } from '../../names/provider-reference.ts'
 import { nameOf } from '../../names/urn.ts'
 import type { CheckResult, DiffResult, Provider } from '../../providers/provider.ts'
-import { internalKey, withoutInternal } from '../../providers/registry.ts'
+import { internalKey, withoutInternal } from '../../providers/provider-inputs.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { diffInputs } from '../../values/diff.ts'
 import { equalMaps } from '../../values/equal.ts'
@@ -27,7 +27,7 @@ export interface Driver {
 export async function driverFor(ctx: GeneratorContext, next: ResourceState): Promise<Driver> {
   if (!next.custom) return componentDriver
   if (isProviderType(next.type)) return providerResourceDriver(ctx, next)
-  return customDriver(ctx, next, await instanceOf(ctx, next.provider, next.urn))
+  return customDriver(ctx, next, await instanceOf(ctx, next, next.urn))
 }
 
 /** Nobody is asked about a component. */

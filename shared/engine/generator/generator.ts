@@ -5,6 +5,7 @@ import type { CallResult } from '../../providers/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { equalMaps } from '../../values/equal.ts'
 import { messageOf } from '../../errors/error.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
 import type { ConfigValue } from '../request.ts'
 import { type CallAddress, callMethod, type MethodRequest } from './call.ts'
 import {
@@ -15,12 +16,14 @@ import {
 } from './construct.ts'
 import { bail, Bail, type GeneratorContext } from './context.ts'
 import { generate } from './generate.ts'
-import type { PackageRequest, Registration } from './goal.ts'
+import type { Registration } from './goal.ts'
+import { deniedMessage, deniedPackage } from './denied.ts'
 import { type Heir, type Inheritance, inherited } from './inherited.ts'
 import { planOutputs } from './planning.ts'
 import {
   createDefaultProviders,
   type DefaultProviders,
+  extensionFor,
   resolveProvider,
 } from './provider-resolution.ts'
 import { type ReadRequest, readResource } from './read.ts'
@@ -94,7 +97,7 @@ export function createGenerator(deps: GeneratorDeps): Generator {
   }
   const register = async (asked: Registration, hasInherited: boolean): Promise<CurrentState> => {
     const registration = hasInherited ? asked : { ...asked, ...inherited(ctx, asked) }
-    const goal = await resolveProvider(registration, defaults, required)
+    const goal = await resolveProvider(ctx, registration, defaults, required)
     const current = await generate(ctx, goal)
     const { urn, id } = current.state
     const { custom, parent } = registration
@@ -164,12 +167,16 @@ async function invoke(
   const reference = named === '' ? await deps.defaults.reference(asked.plugin) : named
   if (await deps.tree.isOpen(asked.dependsOn)) return 'unknown'
   if (ctx.isAborted()) throw new Bail()
-  const identity = { words: [asked.token], args: asked.args, provider: reference }
+  const denied = deniedPackage(reference)
+  if (denied !== undefined) throw new Error(deniedMessage(denied, asked.token))
+  const extension = extensionFor(ctx, asked.plugin)
+  const words = extension === '' ? [asked.token] : [asked.token, extension]
+  const identity = { words, args: asked.args, provider: reference }
   try {
     // What this deployment has made is in this process: it is asked again in each life.
     if (asked.token === 'pulumi:pulumi:getResource') return getResource(ctx, asked.args)
     return await ctx.runner.answer(ctx.digestOfCall({ kind: 'invoke', ...identity }), async () => {
-      const instance = await ctx.providers.instance(reference)
+      const instance = await ctx.providers.instance(reference, extension)
       return instance.invoke({ token: asked.token, args: asked.args, preview: ctx.preview })
     })
   } catch (thrown) {

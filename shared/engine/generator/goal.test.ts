@@ -18,6 +18,8 @@ const silent: Registration = {
   dependencies: [],
   propertyDependencies: new Map(),
   provider: '',
+  isPackage: false,
+  envVarMappings: new Map(),
   providers: new Map(),
   plugin: { pkg: 'a', version: '', downloadUrl: '', checksums: new Map() },
   deleteBeforeReplace: undefined,

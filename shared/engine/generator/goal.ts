@@ -1,15 +1,8 @@
 import type { Urn } from '../../names/urn.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 import type { Alias } from '../../names/alias.ts'
-
-/** Which plugin a default provider is asked for; '' = whatever there is. */
-export interface PackageRequest {
-  readonly pkg: string
-  readonly version: string
-  readonly downloadUrl: string
-  readonly checksums: ReadonlyMap<string, string>
-}
 
 /** One registration as the program sent it, parsed; undefined = the program said nothing. */
 export interface Registration {
@@ -28,6 +21,9 @@ export interface Registration {
   /** Package → reference, for the children of a component. */
   readonly providers: ReadonlyMap<string, string>
   readonly plugin: PackageRequest
+  /** Whether `plugin` is what the program registered as a package. */
+  readonly isPackage: boolean
+  readonly envVarMappings: ReadonlyMap<string, string>
   readonly deleteBeforeReplace: boolean | undefined
   readonly ignoreChanges: readonly string[]
   readonly replaceOnChanges: readonly string[]
@@ -48,9 +44,12 @@ export interface Registration {
 /**
  * A registration with everything inherited and its provider resolved: what decisions are made from.
  */
-export interface Goal extends Omit<Registration, 'plugin' | 'providers'> {
+export interface Goal
+  extends Omit<Registration, 'plugin' | 'isPackage' | 'envVarMappings' | 'providers'> {
   /** A provider reference; '' for components and provider resources. */
   readonly provider: string
+  /** What the provider must be extended by, by its reference; absent: nothing. */
+  readonly extensionRef?: string
 }
 
 /** The goal of a custom resource that asks for nothing; to be filled in. */

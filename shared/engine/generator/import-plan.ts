@@ -3,7 +3,7 @@ import { childUrn, partsOf, stackType, typeOf, type Urn } from '../../names/urn.
 import type { ImportedResource } from '../../records/import.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { defaultNameOf } from './default-packages.ts'
-import type { PackageRequest } from './goal.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
 
 /** What the decisions of an import are made from. */
 export interface ImportAbout {

@@ -22,7 +22,8 @@ import {
   type Placed,
   placedImports,
 } from './import-plan.ts'
-import { configInputs, withPluginInputs } from './provider-resolution.ts'
+import { withPlugin } from '../../providers/provider-inputs.ts'
+import { configInputs } from './provider-resolution.ts'
 import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -117,7 +118,7 @@ async function makeProvider(
         : open(inputs)
   const type = providerTypeOf(plugin.pkg)
   const name = nameOf(urn)
-  const goal = { ...emptyGoal, type, name, parent, inputs: withPluginInputs(given, plugin) }
+  const goal = { ...emptyGoal, type, name, parent, inputs: withPlugin(given, plugin) }
   const claim = { urn, old: undefined, index: undefined, alias: undefined }
   ctx.sets.goals.set(urn, goal)
   const known = await replayed(ctx, claim, ctx.digestOf(goal))

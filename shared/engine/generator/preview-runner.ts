@@ -30,6 +30,7 @@ export function createPreviewRunner(deps: PreviewDeps): StepRunner {
       return ends
     },
     settle: ({ step, state }) => Promise.resolve(tracked(state ?? stateOf(step))),
+    extend: () => undefined,
     outputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
     hook: moment => runHook(deps, moment),
     answer: (_key, ask) => ask(),

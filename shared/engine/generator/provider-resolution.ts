@@ -6,16 +6,19 @@ import {
   type ProviderReference,
   referenceOf,
 } from '../../names/provider-reference.ts'
+import { messageOf } from '../../errors/error.ts'
 import { typeOf } from '../../names/urn.ts'
-import { internalKey } from '../../providers/registry.ts'
+import { type PackageRequest, packageVersionOf } from '../../providers/package-request.ts'
+import { withInternal, withPlugin } from '../../providers/provider-inputs.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { secretOf } from '../../values/value.ts'
 import type { ConfigValue } from '../request.ts'
 import type { GeneratorContext } from './context.ts'
 import { bail } from './context.ts'
 import { defaultNameOf } from './default-packages.ts'
+import { deniedPackage, deniedReference, isDenied } from './denied.ts'
 import { generate } from './generate.ts'
-import { emptyGoal, type Goal, type PackageRequest, type Registration } from './goal.ts'
+import { emptyGoal, type Goal, type Registration } from './goal.ts'
 
 /** Default providers, made on demand, one per package, version and address. */
 export interface DefaultProviders {
@@ -36,17 +39,9 @@ export function createDefaultProviders(
   }
   return {
     reference(asked) {
-      const table = required.get(asked.pkg)
-      const request = {
-        ...asked,
-        version: asked.version || (table?.version ?? ''),
-        downloadUrl: (asked.downloadUrl || (table?.downloadUrl ?? '')).replace(/\/+$/, ''),
-        checksums:
-          asked.checksums.size > 0 ? asked.checksums : (table?.checksums ?? asked.checksums),
-      }
-      if (isDenied(config, request.pkg))
-        bail(ctx, `Default provider for '${request.pkg}' disabled. It must be given explicitly.`)
-      const key = `${request.pkg}-${request.version}-${request.downloadUrl}`
+      const request = completed(asked, required.get(asked.pkg))
+      if (mustDeny(ctx, config, request.pkg)) return Promise.resolve(deniedReference(request.pkg))
+      const key = `${request.pkg}-${packageVersionOf(request)}-${request.downloadUrl}`
       const made = known.get(key) ?? register(request)
       known.set(key, made)
       return made
@@ -54,18 +49,32 @@ export function createDefaultProviders(
   }
 }
 
-function isDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): boolean {
-  const text = config.get('pulumi:disable-default-providers')?.text ?? ''
-  if (text === '' || pkg === 'pulumi') return false
-  const denied: unknown = JSON.parse(text)
-  return (
-    Array.isArray(denied) &&
-    denied.some(name => typeof name === 'string' && ['*', pkg].includes(name.trim()))
-  )
+/** The request with each piece that it lacks taken from the table, whatever the others are. */
+function completed(asked: PackageRequest, table: PackageRequest | undefined): PackageRequest {
+  const parameters = asked.parameters ?? table?.parameters
+  return {
+    pkg: asked.pkg,
+    version: asked.version || (table?.version ?? ''),
+    downloadUrl: (asked.downloadUrl || (table?.downloadUrl ?? '')).replace(/\/+$/, ''),
+    checksums: asked.checksums.size > 0 ? asked.checksums : (table?.checksums ?? asked.checksums),
+    ...(parameters === undefined ? {} : { parameters }),
+  }
+}
+
+function mustDeny(
+  ctx: GeneratorContext,
+  config: ReadonlyMap<string, ConfigValue>,
+  pkg: string,
+): boolean {
+  try {
+    return isDenied(config, pkg)
+  } catch (thrown) {
+    return bail(ctx, messageOf(thrown))
+  }
 }
 
 function defaultGoal(request: PackageRequest, config: ReadonlyMap<string, ConfigValue>): Goal {
-  const inputs = withPluginInputs(configInputs(request.pkg, config), request)
+  const inputs = withPlugin(configInputs(request.pkg, config), request)
   return { ...emptyGoal, type: providerTypeOf(request.pkg), name: defaultNameOf(request), inputs }
 }
 
@@ -85,41 +94,75 @@ export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValu
 }
 
 /**
- * Writes version, address and checksums of the plugin into the inputs of a provider resource.
- * Source: provider-protocol 7.3.
- */
-export function withPluginInputs(inputs: PropertyMap, request: PackageRequest): PropertyMap {
-  const written = new Map<string, PropertyValue>(inputs)
-  const internal = new Map<string, PropertyValue>()
-  if (request.downloadUrl !== '') internal.set('pluginDownloadURL', request.downloadUrl)
-  if (request.checksums.size > 0) internal.set('pluginChecksums', new Map(request.checksums))
-  if (request.version !== '') written.set('version', request.version)
-  if (request.version !== '' || internal.size > 0) written.set(internalKey, internal)
-  return written
-}
-
-/**
  * The registration, which has what it inherits, as a goal: its provider resolved, plugin facts
  * written into a provider's inputs.
  * Source: `engine.md` 2.2 steps 10-14.
  */
 export async function resolveProvider(
+  ctx: GeneratorContext,
   registration: Registration,
   defaults: DefaultProviders,
   required: ReadonlyMap<string, PackageRequest>,
 ): Promise<Goal> {
-  const { plugin, providers: _providers, ...rest } = registration
+  const {
+    plugin,
+    isPackage: _is,
+    envVarMappings: _env,
+    providers: _providers,
+    ...rest
+  } = registration
   if (!rest.custom) return { ...rest, provider: '' }
-  if (isProviderType(rest.type)) {
-    const table =
-      plugin.version === '' && plugin.downloadUrl === ''
-        ? required.get(packageOf(rest.type))
-        : undefined
-    return { ...rest, provider: '', inputs: withPluginInputs(rest.inputs, table ?? plugin) }
-  }
-  return {
-    ...rest,
-    provider: rest.provider === '' ? await defaults.reference(plugin) : rest.provider,
+  if (isProviderType(rest.type))
+    return { ...rest, provider: '', inputs: explicitInputs(registration, required) }
+  const provider =
+    rest.provider === '' ? await defaults.reference(plugin) : requireReference(rest.provider)
+  const { extension } = plugin
+  if (extension === undefined || deniedPackage(provider) !== undefined) return { ...rest, provider }
+  ctx.providers.know(extension.ref, extension)
+  ctx.runner.extend(extension)
+  return { ...rest, provider, extensionRef: extension.ref }
+}
+
+/**
+ * What the provider of a function must be extended by, made known; '' = nothing. The call is made
+ * here, and its answer recorded, so nobody else needs to know.
+ */
+export function extensionFor(ctx: GeneratorContext, { extension }: PackageRequest): string {
+  if (extension === undefined) return ''
+  ctx.providers.know(extension.ref, extension)
+  return extension.ref
+}
+
+/**
+ * The inputs of a provider that the program registers: what it says of the plugin; what its package
+ * says; and without a version or address of its own those of the table, even beside a package. So
+ * the version of a provider with parameters becomes that of its plugin, as in Pulumi.
+ */
+function explicitInputs(
+  { type, inputs, plugin, isPackage, envVarMappings }: Registration,
+  required: ReadonlyMap<string, PackageRequest>,
+): PropertyMap {
+  const mapped =
+    envVarMappings.size === 0
+      ? inputs
+      : withInternal(inputs, [['envVarMappings', new Map(envVarMappings)]])
+  // Checksums come with a package only.
+  const own = isPackage ? plugin : { ...plugin, checksums: new Map<string, string>() }
+  const written = withPlugin(mapped, own)
+  if (!isPackage && (plugin.version !== '' || plugin.downloadUrl !== '')) return written
+  const table = required.get(packageOf(type))
+  if (table === undefined) return written
+  const { pkg, version, downloadUrl } = table
+  return withPlugin(written, { pkg, version, downloadUrl, checksums: new Map() })
+}
+
+/** Throws for what is no reference: the program hears of it, and may go on. */
+function requireReference(reference: string): string {
+  try {
+    parseReference(reference)
+    return reference
+  } catch (cause) {
+    throw new Error(`could not parse provider reference: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -1,12 +1,13 @@
 import { isProviderType, unknownText } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { resourceState } from '../../state/resource.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { type Step, stepOf } from '../step.ts'
 import { bail, failRegistration, type GeneratorContext } from './context.ts'
 import { claimUrn } from './claim.ts'
 import type { CallIdentity } from './goal-identity.ts'
-import type { PackageRequest } from './goal.ts'
+import { deniedMessage, deniedPackage } from './denied.ts'
 import type { DefaultProviders } from './provider-resolution.ts'
 import { noteEnds } from './note-ends.ts'
 import { replayed } from './replayed.ts'
@@ -35,6 +36,8 @@ export async function readResource(
   defaults: DefaultProviders,
 ): Promise<CurrentState> {
   const provider = asked.provider === '' ? await defaults.reference(asked.plugin) : asked.provider
+  const denied = deniedPackage(provider)
+  if (denied !== undefined) throw new Error(deniedMessage(asked.type, asked.type))
   const claim = claimUrn(ctx, { ...asked, aliases: [] })
   if (isProviderType(asked.type)) bail(ctx, 'provider resources may not be read', claim.urn)
   if (asked.id === '' && !asked.idUnknown) bail(ctx, `Expected an ID for ${claim.urn}`, claim.urn)

@@ -193,7 +193,7 @@ async function replacementKeys(
   const newInputs = withUnknowns(state, replaced)
   if (newInputs === undefined) return undefined
   if (provider === undefined) return undefined
-  const instance = await instanceOf(ctx, state.provider, state.urn)
+  const instance = await instanceOf(ctx, state, state.urn)
   const { ignoreChanges } = state
   const diff = await providerDiff(ctx, instance, state, {
     newInputs,

@@ -6,10 +6,8 @@ import type {
   SetRootResourceRequest,
 } from '../../../proto/gen/pulumi/engine.ts'
 import { satisfies } from 'semver'
+import { emulatedVersion } from '../../config/emulated-version.ts'
 import type { DiagnosticEvent } from '../events/event.ts'
-
-/** The engine version that programs may ask for a range of: the one whose behaviour is kept. */
-const emulatedVersion = '3.260.0'
 
 /** Where messages of programs and plugins go. */
 export interface EngineServiceDeps {

@@ -11,7 +11,7 @@ import { pluginRequest, programOptions, type ReadingDeps } from './read-registra
 export async function readMethodRequest(
   request: ResourceCallRequest,
   stackTraceHandle: string,
-  deps: Pick<ReadingDeps, 'hashAssets'>,
+  deps: Pick<ReadingDeps, 'hashAssets' | 'packages'>,
 ): Promise<MethodRequest> {
   const args = fromWire(request.args, { ...programOptions, upgrade: true })
   return {
@@ -22,7 +22,7 @@ export async function readMethodRequest(
     ),
     provider: request.provider,
     self: selfOf(request.args),
-    plugin: pluginRequest(packageOf(request.tok), request),
+    plugin: pluginRequest(packageOf(request.tok), request, deps),
     stackTraceHandle,
   }
 }

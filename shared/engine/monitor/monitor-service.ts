@@ -3,6 +3,8 @@ import type {
   DeploymentInfo,
   ReadResourceRequest,
   ReadResourceResponse,
+  RegisterPackageRequest,
+  RegisterPackageResponse,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   RegisterResourceResponse,
@@ -13,7 +15,6 @@ import type {
   SupportsFeatureResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
 import { ResourceMonitorFeature, Result } from '../../../proto/gen/pulumi/resource.ts'
-import { error } from '../../errors/error.ts'
 import { packageOf } from '../../names/provider-reference.ts'
 import { parseUrn } from '../../names/urn.ts'
 import { emptyMap } from '../../values/value.ts'
@@ -21,6 +22,7 @@ import { fromWire, toWire } from '../../values/wire.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
+import type { Packages } from './packages.ts'
 import { registerRemote } from './construct-request.ts'
 import type { Hooks } from './hooks.ts'
 import { methodReply, readMethodRequest } from './method-call.ts'
@@ -40,6 +42,7 @@ import type { Registrar } from './register.ts'
 /** What the monitor answers with. */
 export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly generator: Generator
+  readonly packages: Packages
   readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
 }
 
@@ -89,11 +92,6 @@ const featureNames: ReadonlySet<string> = new Set([
   'errorHooks',
   'sendsOptionsToHooks',
 ])
-
-/** What later versions answer, refused by name. */
-const notYetHandlers = {
-  registerPackage: () => Promise.reject(notYet('packages with parameters')),
-}
 
 /**
  * The handlers of the resource monitor; each waits until the deployment is ready. Source:
@@ -155,15 +153,16 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
       invoke(await opened, await registrar.transformInvoke(await opened, request)),
     async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await opened
-      if (request.packageRef !== '') throw notYet('packages with parameters')
       return traces.during(framesOfRequest(request, deps), async handle => {
         const asked = await readMethodRequest(request, handle, deps)
         return methodReply(await deps.generator.call(asked), request)
       })
     },
+    async registerPackage(request: RegisterPackageRequest): Promise<RegisterPackageResponse> {
+      return { ref: (await opened).packages.register(request) }
+    },
     ...registrar.handlers,
     ...hooks.handlers,
-    ...notYetHandlers,
     async signalAndWaitForShutdown(): Promise<object> {
       if (isSignalled) throw new Error('Already waiting for shutdown')
       isSignalled = true
@@ -179,14 +178,13 @@ async function invoke(
   deps: MonitorDeps,
   request: ResourceInvokeRequest,
 ): Promise<ResourceInvokeResponse> {
-  if (request.packageRef !== '') throw notYet('packages with parameters')
   const result = await deps.generator.invoke({
     token: request.tok,
     args: fromWire(request.args, { ...programOptions, outputs: false }),
     provider: request.provider,
     parent: urnOrNone(request.parent),
     dependsOn: request.dependsOn.map(parseUrn),
-    plugin: pluginRequest(packageOf(request.tok), request),
+    plugin: pluginRequest(packageOf(request.tok), request, deps),
   })
   if (result === 'unknown') return { return: undefined, failures: [], unknown: true }
   const isReference = request.tok === 'pulumi:pulumi:getResource'
@@ -199,10 +197,6 @@ async function invoke(
     failures: [...result.failures],
     unknown: false,
   }
-}
-
-function notYet(feature: string): Error {
-  return error('FEATURE_MISSING', `${feature} are not supported yet`)
 }
 
 const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }

@@ -6,7 +6,7 @@ import type {
 } from '../../../proto/gen/pulumi/resource.ts'
 import type { SourcePosition, StackTrace } from '../../../proto/gen/pulumi/source.ts'
 import { error } from '../../errors/error.ts'
-import { packageOf } from '../../names/provider-reference.ts'
+import { isProviderType, packageOf } from '../../names/provider-reference.ts'
 import { parseUrn, type Urn } from '../../names/urn.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
@@ -14,9 +14,11 @@ import { downgradeOutputs } from '../../values/walk.ts'
 import { fromWire, valueFromWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Alias } from '../../names/alias.ts'
-import type { PackageRequest, Registration } from '../generator/goal.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
+import type { Registration } from '../generator/goal.ts'
 import { withOutputs } from '../generator/output-dependencies.ts'
 import type { ReadRequest } from '../generator/read.ts'
+import { hexChecksums, type Packages } from './packages.ts'
 import { durationSeconds } from './duration.ts'
 import { projectPosition } from './source-position.ts'
 import type { StackTraces } from './stack-traces.ts'
@@ -35,6 +37,8 @@ export interface ReadingDeps {
   /** The project's folder, for positions. */
   readonly root: string
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
+  /** What the program registered as packages. */
+  readonly packages: Pick<Packages, 'lookup'>
   /** Traces of those who called what registers. */
   readonly traces: StackTraces
 }
@@ -66,7 +70,9 @@ export async function readRegistration(
     propertyDependencies: propertyDependencies(request, sent, dependencies),
     provider: request.provider,
     providers: request.providers,
-    plugin: pluginRequest(packageOf(request.type), request),
+    plugin: pluginRequest(packageOf(request.type), request, deps),
+    isPackage: request.packageRef !== '',
+    envVarMappings: request.envVarMappings,
     deleteBeforeReplace:
       request.deleteBeforeReplaceDefined || request.deleteBeforeReplace
         ? request.deleteBeforeReplace
@@ -89,7 +95,6 @@ export async function readRegistration(
 
 /** A read from the wire. */
 export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
-  if (request.packageRef !== '') throw missing('packages with parameters', request.name)
   const id = valueFromWire(request.id, programOptions)
   return {
     type: request.type,
@@ -102,24 +107,28 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
     ),
     dependencies: unique(request.dependencies.map(parseUrn)),
     provider: request.provider,
-    plugin: pluginRequest(packageOf(request.type), request),
+    plugin: pluginRequest(packageOf(request.type), request, deps),
     additionalSecretOutputs: request.additionalSecretOutputs,
     sourcePosition: positionOf(request.sourcePosition, deps.root),
   }
 }
 
-/** What a request says of the plugin for a package. */
+/**
+ * What a request says of the plugin for a package: what the program registered, or fields of the
+ * request. Throws PACKAGE_INVALID.
+ */
 export function pluginRequest(
   pkg: string,
   request: {
     readonly version: string
     readonly pluginDownloadURL: string
     readonly pluginChecksums: ReadonlyMap<string, Uint8Array>
+    readonly packageRef: string
   },
+  { packages }: Pick<ReadingDeps, 'packages'>,
 ): PackageRequest {
-  const checksums = new Map(
-    [...request.pluginChecksums].map(([key, bytes]) => [key, Buffer.from(bytes).toString('hex')]),
-  )
+  if (request.packageRef !== '') return packages.lookup(request.packageRef)
+  const checksums = hexChecksums(request.pluginChecksums)
   return { pkg, version: request.version, downloadUrl: request.pluginDownloadURL, checksums }
 }
 
@@ -130,9 +139,7 @@ export function urnOrNone(text: string): Urn | '' {
 
 function refuseMissing(request: RegisterResourceRequest): void {
   const asked: readonly (readonly [boolean, string])[] = [
-    [request.packageRef !== '', 'packages with parameters'],
     [request.stateMigrations.length > 0, 'state migrations'],
-    [request.envVarMappings.size > 0, 'envVarMappings'],
   ]
   for (const [isAsked, feature] of asked) if (isAsked) throw missing(feature, request.name)
 }
@@ -143,6 +150,8 @@ function missing(feature: string, name: string): Error {
 }
 
 function requireToken(request: RegisterResourceRequest): void {
+  if (request.envVarMappings.size > 0 && !isProviderType(request.type))
+    throw error('RESOURCE_INVALID', 'envVarMappings can only be used with provider resources')
   if ((request.custom || request.remote) && request.type.split(':').length < 3)
     throw error(
       'RESOURCE_INVALID',

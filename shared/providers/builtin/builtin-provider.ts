@@ -49,6 +49,7 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
     isGone: () => false,
     checkConfig: () => Promise.resolve({ inputs: emptyMap, failures: [] }),
     diffConfig: () => Promise.resolve(noDiff),
+    parameterize: () => Promise.reject(refused('the builtin provider has no parameters')),
     configure: nothing,
     check: async ({ urn, type, news }) => check(deps, { urn, type, news }),
     diff: async ({ type, oldInputs, newInputs }) => diff(type, oldInputs, newInputs),

@@ -7,6 +7,7 @@ export function withBuiltin(host: PluginHost, builtin: Provider): PluginHost {
     ...host,
     load: (plugin, about) =>
       about.pkg === builtinPackage ? Promise.resolve(builtin) : host.load(plugin, about),
-    find: plugin => (plugin.name === builtinPackage ? { path: 'built in' } : host.find(plugin)),
+    obtain: async plugin =>
+      plugin.name === builtinPackage ? { path: 'built in' } : host.obtain(plugin),
   }
 }

@@ -11,20 +11,32 @@ export interface CachedPlugin {
 const folderName =
   /^(?<kind>[a-z]+)-(?<name>[a-zA-Z0-9-][a-zA-Z0-9-_.]*[a-zA-Z0-9])-v(?<version>.*)$/
 
-/** Installed versions of one plugin in a cache folder; unfinished and odd entries do not count. */
+/** A plugin of any kind that is completely installed in the cache. */
+export interface AnyCached extends CachedPlugin {
+  readonly kind: string
+  readonly name: string
+}
+
+/** Installed versions of one plugin in a cache folder. */
 export function cachedPlugins(
   cache: string,
   plugin: { kind: string; name: string },
 ): CachedPlugin[] {
-  const found: CachedPlugin[] = []
+  return allCached(cache).filter(({ kind, name }) => kind === plugin.kind && name === plugin.name)
+}
+
+/** What is installed in a cache folder; unfinished and odd entries do not count. */
+export function allCached(cache: string): AnyCached[] {
+  const found: AnyCached[] = []
   for (const entry of entriesOf(cache)) {
     const parts = folderName.exec(entry.name)?.groups
-    if (parts?.['kind'] !== plugin.kind || parts['name'] !== plugin.name) continue
-    const version = semver.valid(parts['version'] ?? '')
+    if (parts === undefined) continue
+    const { kind = '', name = '', version: text = '' } = parts
+    const version = semver.valid(text)
     const folder = join(cache, entry.name)
     if (version === null || /\.tmp\d+$/.test(entry.name) || !entry.isDirectory()) continue
     if (existsSync(`${folder}.partial`)) continue
-    found.push({ folder, version: parts['version'] ?? '' })
+    found.push({ folder, kind, name, version: text })
   }
   return found
 }

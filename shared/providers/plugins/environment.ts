@@ -6,11 +6,17 @@ export interface EnvironmentFacts {
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Configuration of the package, keys without namespace. */
   readonly config: Readonly<Record<string, string>>
+  /** Variable of the user → the variable of the plugin that gets its value. */
+  readonly envVarMappings?: ReadonlyMap<string, string>
 }
 
 /** The environment of a plugin: the user's, and what Pulumi adds; what is added wins. */
 export function pluginEnvironment(facts: EnvironmentFacts): Record<string, string> {
   const env: Record<string, string> = { ...facts.env }
+  for (const [from, to] of facts.envVarMappings ?? []) {
+    const value = facts.env[from]
+    if (value !== undefined) env[to] = value
+  }
   for (const [key, value] of Object.entries(facts.runtimeOptions))
     env[`PULUMI_RUNTIME_${key.toUpperCase()}`] =
       typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,6 +1,6 @@
 import { isTruthy } from '../../config/truthy.ts'
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import type { PluginDescriptor } from '../provider.ts'
 import { cachedPlugins, chooseVersion } from './cache.ts'
 
@@ -26,12 +26,6 @@ export function isExecutable(file: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Whether a plugin has to be run from source. */
-export function isSourcePlugin(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return false
-  return [path, dirname(path)].some(folder => existsSync(join(folder, 'PulumiPlugin.yaml')))
 }
 
 /**
@@ -71,13 +65,18 @@ function findOnPath(file: string, places: PluginPlaces, looked: string[]): strin
   return undefined
 }
 
+/** The folder of the plugin cache. */
+export function pluginCache({ env, home }: Pick<PluginPlaces, 'env' | 'home'>): string {
+  const root = env['PULUMI_HOME'] ?? ''
+  return join(root === '' ? join(home, '.pulumi') : root, 'plugins')
+}
+
 function findInCache(
   plugin: PluginDescriptor,
   places: PluginPlaces,
   looked: string[],
 ): string | undefined {
-  const root = places.env['PULUMI_HOME'] ?? ''
-  const cache = join(root === '' ? join(places.home, '.pulumi') : root, 'plugins')
+  const cache = pluginCache(places)
   const installed = cachedPlugins(cache, plugin)
   const atLeast = (places.env['PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH'] ?? '') !== ''
   const chosen = chooseVersion(installed, plugin.version, atLeast)

@@ -14,13 +14,14 @@ import { createPulumiProvider } from '../pulumi/driver.ts'
 import { askVersion, handshake } from '../pulumi/negotiation.ts'
 import type { DriverSettings } from '../pulumi/session.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
+import { startOrAttach } from './attached.ts'
 import { becomesReady, callUnary, type Connection, createClient, goneError } from './connect.ts'
 import { pluginEnvironment } from './environment.ts'
-import { findPlugin } from './find.ts'
+import { obtainPlugin } from './obtain.ts'
 import { isTruthy } from '../../config/truthy.ts'
 import { lastWords } from './lines.ts'
 import { startAgain } from './start-again.ts'
-import { type PluginProcess, startPlugin, within } from './start.ts'
+import { type PluginProcess, within } from './start.ts'
 
 /** What a plugin, or the host about it, tells the person. */
 export interface PluginSaid {
@@ -60,13 +61,11 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
   const starting = new AbortController()
   let isAbandoned = false
   let streams = 0
-  const find: PluginHost['find'] = plugin => findPlugin(plugin, deps)
+  const obtain: PluginHost['obtain'] = plugin => obtainPlugin(plugin, deps)
   return {
-    find,
+    obtain,
     async load(plugin, about) {
-      const there = find(plugin)
-      const isFetched = 'missing' in there && (await deps.fetch?.(plugin)) === true
-      const found = isFetched ? find(plugin) : there
+      const found = await obtain(plugin)
       if ('missing' in found) throw error('PLUGIN_MISSING', found.missing)
       const first = streams + 1
       streams += 2
@@ -78,12 +77,12 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
           streamId: stream === 'stdout' ? first : first + 1,
         })
       const startOnce = async (): Promise<Provider> => {
-        const running = await startPlugin(deps.processes, {
+        const running = await startOrAttach(deps, {
           name: plugin.name,
           path: found.path,
           engineAddress: deps.engineAddress(),
           cwd: deps.programDirectory,
-          env: pluginEnvironment({ ...deps, plugin: plugin.name, config: about.config }),
+          env: pluginEnvironment({ ...deps, ...about, plugin: plugin.name }),
           said,
           over: starting.signal,
         })
@@ -170,9 +169,11 @@ async function drive(deps: PluginHostDeps, loaded: Loaded): Promise<Provider> {
     if (!isReady) throw await neverAlive(running, life)
     const greeted = await handshake(connection, {
       engineAddress: deps.engineAddress(),
-      folder: dirname(running.path),
+      ...(running.isAttached === true ? {} : { folder: dirname(running.path) }),
       refreshBeforeUpdate: settings.refreshBeforeUpdate,
     })
+    if (running.isAttached === true)
+      await connection.call(service.attach, { address: deps.engineAddress() })
     const version = await askVersion(connection)
     warnOfVersion(deps, plugin, version)
     let closing: Promise<void> | undefined

@@ -91,11 +91,14 @@ describe('a plugin that does not start is one clear error', () => {
     expect(message).toContain('did not print its port within 0.05 s')
   })
 
-  test('when it is source code', async () => {
+  test('when it is source code that cannot be run', async () => {
     const path = join(folder, 'source')
     mkdirSync(path)
     writeFileSync(join(path, 'PulumiPlugin.yaml'), 'runtime: nodejs\n')
     const request = { name: 'odd', path, engineAddress: '', cwd: folder, env: {}, said: () => {} }
+    const lacking = { code: 'PLUGIN_FAILED', message: expect.stringContaining('@pulumi/pulumi') }
+    await expect(startPlugin(processes, request)).rejects.toMatchObject(lacking)
+    writeFileSync(join(path, 'PulumiPlugin.yaml'), 'runtime: cobol\n')
     await expect(startPlugin(processes, request)).rejects.toMatchObject({ code: 'FEATURE_MISSING' })
   })
 })

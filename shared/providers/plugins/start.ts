@@ -1,7 +1,7 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { type DeployError, error } from '../../errors/error.ts'
 import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
-import { isSourcePlugin } from './find.ts'
+import { commandOf } from './source-plugin.ts'
 import { createTail, lastWords, linesOf, type Tail } from './lines.ts'
 
 /** What to start. `said` gets every line that is not blank, without waiting. */
@@ -25,6 +25,8 @@ export interface PluginProcess {
   readonly name: string
   readonly path: string
   readonly port: number
+  /** Somebody else runs it. */
+  readonly isAttached?: boolean
   /** When it ended: how, as words (`ended with exit code 3`). */
   readonly ended: Promise<string>
   /** The last lines of stderr, complete once the streams have ended or `lastWordsMs` are over. */
@@ -35,24 +37,19 @@ export interface PluginProcess {
 
 /**
  * Starts a plugin and waits for the port that it prints (provider-protocol 2.1-2.3). Throws
- * PLUGIN_FAILED when it cannot be started, ends early, or says anything else; FEATURE_MISSING for
- * plugins from source.
+ * PLUGIN_FAILED when it cannot be started, ends early, or says anything else; what
+ * `commandOf` throws for a plugin from source.
  */
 export async function startPlugin(
   processes: ProcessesPort,
   request: StartRequest,
 ): Promise<PluginProcess> {
-  if (isSourcePlugin(request.path))
-    throw error(
-      'FEATURE_MISSING',
-      `plugin '${request.name}' at ${request.path} is source code (PulumiPlugin.yaml), ` +
-        'which cannot be run yet',
-    )
+  const { command, args, env } = commandOf(request.path, [request.engineAddress])
   const child = processes.spawn({
-    command: request.path,
-    args: request.args ?? [request.engineAddress],
+    command,
+    args: request.args ?? args,
     cwd: request.cwd,
-    env: request.env,
+    env: { ...request.env, ...env },
   })
   const tail = createTail(limits.keptLines)
   const stdout = linesOf(child.stdout, limits.lineBytes)

@@ -10,6 +10,7 @@ import type { Connection } from '../plugins/connect.ts'
 import type { Provider } from '../provider.ts'
 import { check, diff } from './check-diff.ts'
 import { checkConfig, configure, diffConfig } from './config.ts'
+import { parameterize } from './parameterize.ts'
 import { construct } from './construct.ts'
 import { create, read, remove, update } from './crud.ts'
 import { call, invoke } from './functions.ts'
@@ -37,6 +38,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     isGone: deps.isGone,
     checkConfig: asked => checkConfig(session, asked),
     diffConfig: asked => diffConfig(session, asked),
+    parameterize: asked => parameterize(session, asked),
     configure: asked => configure(session, asked),
     check: asked => check(session, asked),
     diff: asked => diff(session, asked),

@@ -35,8 +35,8 @@ export const noAbilities: Abilities = {
 /** What is told in a handshake. */
 export interface Greeting {
   readonly engineAddress: string
-  /** The folder of the plugin's file. */
-  readonly folder: string
+  /** The folder of the plugin's file; absent where nobody here started it. */
+  readonly folder?: string
   readonly refreshBeforeUpdate: boolean
 }
 
@@ -50,8 +50,9 @@ export async function handshake(
 ): Promise<Abilities | undefined> {
   const request = ProviderHandshakeRequest.create({
     engineAddress: greeting.engineAddress,
-    rootDirectory: greeting.folder,
-    programDirectory: greeting.folder,
+    ...(greeting.folder === undefined
+      ? {}
+      : { rootDirectory: greeting.folder, programDirectory: greeting.folder }),
     configureWithUrn: true,
     supportsViews: false,
     supportsRefreshBeforeUpdate: greeting.refreshBeforeUpdate,

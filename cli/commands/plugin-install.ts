@@ -1,0 +1,85 @@
+import { resolve } from 'node:path'
+import semver from 'semver'
+import { error } from '../../shared/errors/error.ts'
+import { titleOf } from '../../shared/providers/install/download.ts'
+import { installPlugin } from '../../shared/providers/install/install-plugin.ts'
+import { machineOf, type Wanted } from '../../shared/providers/install/plugin-address.ts'
+import { cachedPlugins, chooseVersion } from '../../shared/providers/plugins/cache.ts'
+import type { Handler } from '../attach.ts'
+import type { Flags } from '../flags.ts'
+import { cacheOf, kindOf, packagesOf, withInstalling } from '../plugin-cache.ts'
+import type { Session } from '../session.ts'
+
+/**
+ * `plugin install`: puts plugins into the cache, as `up` does by itself. Throws CLI_USAGE, and what
+ * `installPlugin` throws.
+ */
+export const pluginInstall: Handler = async (session, flags, operands) => {
+  const file = flags.text('file')
+  const [kind] = operands
+  if (kind === undefined && (file !== undefined || flags.text('checksum') !== undefined))
+    throw error('CLI_USAGE', '--file and --checksum go with the kind and name of one plugin')
+  const wanted = kind === undefined ? ofProject(session) : [named(flags, operands)]
+  const missing = wanted.filter(plugin => flags.is('reinstall') || !isThere(session, flags, plugin))
+  const atOnce = Number(flags.text('parallel') ?? '4')
+  if (!Number.isInteger(atOnce)) throw error('CLI_USAGE', '--parallel takes a number')
+  await withInstalling(session, async deps => {
+    const open = [...missing]
+    const work = async (): Promise<void> => {
+      for (let plugin = open.shift(); plugin !== undefined; plugin = open.shift()) {
+        const from = file === undefined ? {} : { from: resolve(session.cwd, file) }
+        const asked = { plugin, ...from, isAgain: flags.is('reinstall') }
+        const version = await installPlugin(asked, deps)
+        session.warn(`installed ${titleOf({ ...plugin, version })}`)
+      }
+    }
+    const workers = atOnce < 1 ? missing.length : Math.min(atOnce, missing.length)
+    await Promise.all(Array.from({ length: workers }, work))
+  })
+  return 0
+}
+
+/** The one plugin that the operands name. */
+function named(flags: Flags, operands: readonly string[]): Wanted {
+  const [kindText = '', nameText, versionText = ''] = operands
+  const kind = kindOf(kindText)
+  if (nameText === undefined) throw error('CLI_USAGE', 'missing plugin name argument')
+  const [name = '', inName = '', ...more] = nameText.split('@')
+  if (more.length > 0 || !/^[A-Za-z0-9-][\w.-]*$/.test(name))
+    throw error('CLI_USAGE', `'${nameText}' is no name of a plugin`)
+  if (inName !== '' && versionText !== '')
+    throw error('CLI_USAGE', `cannot specify both "@${inName}" and "${versionText}" as a version`)
+  const text = inName || versionText
+  const version = text === '' ? '' : semver.parse(text.replace(/^v/, ''))?.raw
+  if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${text}`)
+  if (version === '' && flags.text('file') !== undefined)
+    throw error('CLI_USAGE', 'missing plugin version argument: a file does not say it')
+  return { kind, name, version, downloadUrl: flags.text('server') ?? '', ...checksumsOf(flags) }
+}
+
+function checksumsOf(flags: Flags): Pick<Wanted, 'checksums'> {
+  const checksum = flags.text('checksum')
+  if (checksum === undefined) return { checksums: new Map() }
+  if (!/^[0-9a-fA-F]{64}$/.test(checksum))
+    throw error('CLI_USAGE', '--checksum takes a SHA-256 in hex')
+  const { os, arch } = machineOf(process.platform, process.arch)
+  return { checksums: new Map([[`${os}-${arch}`, checksum]]) }
+}
+
+/** Plugins that come with us are never installed. */
+function ofProject(session: Session): readonly Wanted[] {
+  return packagesOf(session)
+    .map(({ pkg, version, downloadUrl, parameters }) => ({
+      kind: 'resource',
+      name: parameters?.plugin ?? pkg,
+      version,
+      downloadUrl,
+      checksums: new Map<string, string>(),
+    }))
+    .filter(({ name }) => name !== 'pulumi-nodejs')
+}
+
+function isThere(session: Session, flags: Flags, plugin: Wanted): boolean {
+  const installed = cachedPlugins(cacheOf(session), plugin)
+  return chooseVersion(installed, plugin.version, !flags.is('exact')) !== undefined
+}

@@ -1,0 +1,74 @@
+import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import semver from 'semver'
+import { allCached, type AnyCached } from '../../shared/providers/plugins/cache.ts'
+import type { Handler } from '../attach.ts'
+import { cacheOf, packagesOf } from '../plugin-cache.ts'
+import { tableOf } from '../table.ts'
+
+/** `plugin ls`: what is in the plugin cache, by name, the newest version first. */
+export const pluginLs: Handler = async (session, flags) => {
+  const needed = flags.is('project')
+    ? new Set(
+        packagesOf(session).map(
+          ({ pkg, version, parameters }) => `${parameters?.plugin ?? pkg} ${version}`,
+        ),
+      )
+    : undefined
+  const plugins = allCached(cacheOf(session))
+    .filter(({ name, version }) => needed === undefined || needed.has(`${name} ${version}`))
+    .toSorted((a, b) => compare(a.name, b.name) || semver.rcompare(a.version, b.version))
+  const rows = plugins.map(plugin => ({
+    name: plugin.name,
+    kind: plugin.kind,
+    version: plugin.version,
+    size: sizeOf(plugin.folder),
+    installTime: timeOf(plugin.folder),
+    lastUsedTime: usedAt(plugin),
+  }))
+  if (flags.is('json')) {
+    session.print(JSON.stringify(rows, null, 2))
+    return 0
+  }
+  const cells = rows.map(row => [
+    row.name,
+    row.kind,
+    row.version,
+    bytes(row.size),
+    row.installTime,
+    row.lastUsedTime,
+  ])
+  const head = ['NAME', 'KIND', 'VERSION', 'SIZE', 'INSTALLED', 'LAST USED']
+  for (const line of tableOf(head, cells)) session.print(line)
+  session.print('')
+  const total = rows.reduce((sum, { size }) => sum + size, 0)
+  session.print(`TOTAL plugin cache size: ${bytes(total)}`)
+  return 0
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+    const path = join(folder, entry.name)
+    return sum + (entry.isDirectory() ? sizeOf(path) : lstatSync(path).size)
+  }, 0)
+}
+
+function timeOf(folder: string): string {
+  return statSync(folder).birthtime.toISOString()
+}
+
+/** As Pulumi keeps it, beside the folder. */
+function usedAt({ folder }: AnyCached): string {
+  const marker = statSync(`${folder}.lastused`, { throwIfNoEntry: false })
+  return (marker?.mtime ?? statSync(folder).atime).toISOString()
+}
+
+function bytes(size: number): string {
+  const units = ['B', 'kB', 'MB', 'GB'] as const
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
+  return `${Math.round(size / 1000 ** step)} ${units[step] ?? 'B'}`
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { valid } from 'semver'
+import type {
+  Parameterization,
+  RegisterPackageRequest,
+} from '../../../proto/gen/pulumi/resource.ts'
+import { error } from '../../errors/error.ts'
+import type { Extension } from '../../records/log.ts'
+import type { PackageRequest } from '../../providers/package-request.ts'
+
+/** The packages that a program registered, by the references that it was answered. */
+export interface Packages {
+  /** Equal packages get one reference. Throws PACKAGE_INVALID. */
+  readonly register: (request: RegisterPackageRequest) => string
+  /** Throws PACKAGE_INVALID for a reference that nobody was given. */
+  readonly lookup: (ref: string) => PackageRequest
+}
+
+/**
+ * Keeps packages for one run of a program: their references say nothing to anyone else. `uuid`
+ * makes those of all but extensions, whose references states carry. Source: `engine.md` 2.2.
+ */
+export function createPackages(uuid: () => string): Packages {
+  const byRef = new Map<string, PackageRequest>()
+  const byContent = new Map<string, string>()
+  return {
+    register(request) {
+      const asked = readPackage(request)
+      const { extension } = asked
+      // An extension is what it is, whichever plugin was named with it first.
+      const content = extension?.ref ?? contentOf(asked)
+      const known = byContent.get(content)
+      if (known !== undefined) return known
+      const ref = extension?.ref ?? uuid()
+      byContent.set(content, ref)
+      byRef.set(ref, asked)
+      return ref
+    },
+    lookup(ref) {
+      const found = byRef.get(ref)
+      if (found === undefined) throw error('PACKAGE_INVALID', `unknown provider package '${ref}'`)
+      return found
+    },
+  }
+}
+
+/** The fields of the request name the plugin; what it becomes is in a part of its own. */
+function readPackage(request: RegisterPackageRequest): PackageRequest {
+  const { name, version, parameterization, extension } = request
+  if (name === '') throw error('PACKAGE_INVALID', 'package name is empty')
+  if (version !== '') requireVersion('package', version)
+  const plugin = {
+    version,
+    downloadUrl: request.downloadUrl.replace(/\/$/, ''),
+    checksums: hexChecksums(request.checksums),
+  }
+  const parts = {
+    ...(parameterization === undefined
+      ? {}
+      : { parameters: { plugin: name, ...blobOf(parameterization) } }),
+    ...(extension === undefined ? {} : { extension: readExtension(extension) }),
+  }
+  return { pkg: parameterization?.name ?? name, ...plugin, ...parts }
+}
+
+function blobOf({ version, value }: Parameterization): { version: string; value: string } {
+  requireVersion('parameter', version)
+  return { version, value: Buffer.from(value).toString('base64') }
+}
+
+function readExtension(extension: Parameterization): Extension & { readonly ref: string } {
+  const { name, version, value } = extension
+  const hash = createHash('sha256').update(`${name}\0${version}\0`).update(value).digest('hex')
+  return { ref: hash, name, ...blobOf(extension) }
+}
+
+function requireVersion(what: string, version: string): void {
+  // Only what is written in full is a version here: `valid` alone takes a leading `v`, and blanks.
+  if (/^\d/.test(version) && valid(version) !== null) return
+  throw error('PACKAGE_INVALID', `parse ${what} version ${version}: it is not a semantic version`)
+}
+
+/** Checksums as a provider's inputs keep them. */
+export function hexChecksums(
+  checksums: ReadonlyMap<string, Uint8Array>,
+): ReadonlyMap<string, string> {
+  return new Map([...checksums].map(([key, sum]) => [key, Buffer.from(sum).toString('hex')]))
+}
+
+function contentOf({ checksums, ...request }: PackageRequest): string {
+  return JSON.stringify([request, [...checksums].sort(([a], [b]) => (a < b ? -1 : 1))])
+}

@@ -1,0 +1,31 @@
+import { error } from '../errors/error.ts'
+import type { Extension } from '../records/log.ts'
+import type { Provider } from './provider.ts'
+
+/**
+ * Extends instances, each by each extension once, whoever asks how often; one that refused is not
+ * asked again. Source: `engine.md` 4.7.
+ */
+export function createExtender(extensionOf: (ref: string) => Extension | undefined): {
+  readonly know: (ref: string, extension: Extension) => void
+  /** The instance once it is extended. Throws STATE_INVALID where nobody knows by what. */
+  readonly extended: (provider: Provider, ref: string) => Promise<Provider>
+} {
+  const known = new Map<string, Extension>()
+  const made = new WeakMap<Provider, Map<string, Promise<void>>>()
+  return {
+    know: (ref, extension) => void known.set(ref, extension),
+    async extended(provider, ref) {
+      if (ref === '') return provider
+      const extension = known.get(ref) ?? extensionOf(ref)
+      if (extension === undefined)
+        throw error('STATE_INVALID', `the extension ${ref} of package '${provider.pkg}' is unknown`)
+      const ofProvider = made.get(provider) ?? new Map<string, Promise<void>>()
+      made.set(provider, ofProvider)
+      const extending = ofProvider.get(ref) ?? provider.parameterize(extension)
+      ofProvider.set(ref, extending)
+      await extending
+      return provider
+    },
+  }
+}

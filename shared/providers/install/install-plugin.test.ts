@@ -1,0 +1,344 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from 'tar'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { installPlugin, type InstallAsked, type InstallDeps } from './install-plugin.ts'
+import { createInstaller } from './installer.ts'
+import type { Wanted } from './plugin-address.ts'
+
+const machine = { os: 'linux', arch: 'amd64' }
+const asset = 'pulumi-resource-thing-v1.2.3-linux-amd64.tar.gz'
+
+let home: string
+let archive: Buffer
+let address: string
+let close: () => Promise<void>
+const requests: string[] = []
+let answer: (request: IncomingMessage, response: ServerResponse) => void
+const said: string[] = []
+
+/** An archive of files, by their names. */
+async function packed(files: Record<string, string>): Promise<Buffer> {
+  const folder = mkdtempSync(join(home, 'packed-'))
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(folder, name), text, { mode: 0o755 })
+  const chunks: Buffer[] = []
+  for await (const chunk of create({ cwd: folder, gzip: true }, Object.keys(files)))
+    chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'antichain-install-'))
+  requests.length = 0
+  said.length = 0
+  archive = await packed({ 'pulumi-resource-thing': '#!/bin/sh\necho 1\n', README: 'x' })
+  answer = (_request, response) => void response.end(archive)
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '')
+    answer(request, response)
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  close = () => new Promise(done => void (server.closeAllConnections(), server.close(() => done())))
+})
+
+afterEach(async () => {
+  await close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const deps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
+  fetch,
+  env: {},
+  machine,
+  version: '3.0.0',
+  pause: () => Promise.resolve(),
+  said: (severity, text) => void said.push(`${severity} ${text}`),
+  cache: join(home, 'plugins'),
+  dependencies: () => Promise.resolve(),
+  ...more,
+})
+
+const thing = (more: Partial<Wanted> = {}): Wanted => ({
+  kind: 'resource',
+  name: 'thing',
+  version: '1.2.3',
+  downloadUrl: address,
+  checksums: new Map(),
+  ...more,
+})
+
+const install = (more: Partial<Wanted> = {}, asked: Partial<InstallAsked> = {}, how = deps()) =>
+  installPlugin({ plugin: thing(more), ...asked }, how)
+
+const sum = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const installed = (): readonly string[] =>
+  existsSync(join(home, 'plugins'))
+    ? readdirSync(join(home, 'plugins')).filter(name => !name.endsWith('.lock'))
+    : []
+
+describe('a plugin is installed', () => {
+  test('from its address, into the folder where Pulumi looks for it', async () => {
+    expect(await install({ downloadUrl: `${address}/\${NAME}/\${VERSION}/` })).toBe('1.2.3')
+    expect(requests).toEqual([`/thing/1.2.3/${asset}`])
+    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+    const folder = join(home, 'plugins', 'resource-thing-v1.2.3')
+    expect(readdirSync(folder).sort()).toEqual(['README', 'pulumi-resource-thing'])
+    expect(readFileSync(join(folder, 'pulumi-resource-thing'), 'utf8')).toContain('echo 1')
+  })
+
+  test('once: what is there is not fetched again, unless asked for', async () => {
+    await install()
+    await install()
+    expect(requests).toHaveLength(1)
+    await install({}, { isAgain: true })
+    expect(requests).toHaveLength(2)
+  })
+
+  test('anew where an installation was broken off', async () => {
+    const folder = join(home, 'plugins', 'resource-thing-v1.2.3')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'half'), '')
+    writeFileSync(`${folder}.partial`, '')
+    await install()
+    expect(readdirSync(folder)).not.toContain('half')
+    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+  })
+
+  test('once by many at a time', async () => {
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        install({}, {}, deps({ pause: ms => new Promise(done => setTimeout(done, ms)) })),
+      ),
+    )
+    expect(requests).toHaveLength(1)
+    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+  })
+
+  test('once by two processes', async () => {
+    const module = join(import.meta.dirname, 'install-plugin.ts')
+    const script = `
+      const { installPlugin } = await import(${JSON.stringify(module)})
+      await installPlugin({ plugin: { kind: 'resource', name: 'thing', version: '1.2.3',
+        downloadUrl: ${JSON.stringify(address)}, checksums: new Map() } }, {
+        fetch, env: {}, machine: ${JSON.stringify(machine)}, version: '3.0.0', said() {},
+        pause: ms => new Promise(done => setTimeout(done, ms)),
+        cache: ${JSON.stringify(join(home, 'plugins'))}, dependencies: async () => {} })`
+    answer = (_request, response) => void setTimeout(() => response.end(archive), 300)
+    const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
+    const codes = [1, 2, 3].map(
+      () =>
+        new Promise<number | null>(done =>
+          spawn(process.execPath, args, { stdio: 'inherit' }).on('exit', done),
+        ),
+    )
+    expect(await Promise.all(codes)).toEqual([0, 0, 0])
+    expect(requests).toHaveLength(1)
+    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+  }, 60_000)
+
+  test('with the checksum that was expected of it', async () => {
+    await install({
+      checksums: new Map([
+        ['linux-amd64', sum(archive)],
+        ['darwin-arm64', 'ff'],
+      ]),
+    })
+    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+  })
+
+  test('after tries that failed, each told', async () => {
+    answer = (_request, response) => {
+      if (requests.length === 1) response.writeHead(500).end()
+      else if (requests.length === 2) {
+        response.writeHead(200, { 'content-length': archive.length })
+        response.write(archive.subarray(0, 10))
+        response.destroy()
+      } else response.end(archive)
+    }
+    await install()
+    expect(requests).toHaveLength(3)
+    expect(said.filter(line => line.startsWith('warning'))).toEqual([
+      expect.stringContaining('500 HTTP error fetching plugin'),
+      expect.stringContaining('[2/5]'),
+    ])
+  })
+
+  test('from a file, a folder or an archive', async () => {
+    writeFileSync(join(home, 'binary'), 'x')
+    mkdirSync(join(home, 'source'))
+    writeFileSync(join(home, 'source', 'PulumiPlugin.yaml'), 'runtime: nodejs')
+    writeFileSync(join(home, 'packed.tar.gz'), archive)
+    await install({ version: '1.0.0' }, { from: join(home, 'binary') })
+    await install({ version: '2.0.0' }, { from: join(home, 'source') })
+    await install({ version: '3.0.0' }, { from: join(home, 'packed.tar.gz') })
+    const files = [1, 2, 3].map(n =>
+      readdirSync(join(home, 'plugins', `resource-thing-v${n}.0.0`)).sort(),
+    )
+    expect(files).toEqual([
+      ['pulumi-resource-thing'],
+      ['PulumiPlugin.yaml'],
+      ['README', 'pulumi-resource-thing'],
+    ])
+    expect(requests).toEqual([])
+  })
+})
+
+describe('nothing is installed', () => {
+  afterEach(() => expect(installed()).toEqual([]))
+
+  test('of another checksum, and it is not tried again', async () => {
+    const checksums = new Map([['linux-amd64', 'ab'.repeat(32)]])
+    await expect(install({ checksums })).rejects.toMatchObject({
+      code: 'PLUGIN_CHECKSUM',
+      message: `resource plugin thing 1.2.3: invalid checksum, expected ${'ab'.repeat(32)}, actual ${sum(archive)}`,
+    })
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each([404, 403])(
+    'that the server refuses with %i, and it is not tried again',
+    async status => {
+      answer = (_request, response) => void response.writeHead(status).end()
+      await expect(install()).rejects.toMatchObject({
+        code: 'PLUGIN_DOWNLOAD',
+        message: expect.stringContaining(`${status} HTTP error fetching plugin from ${address}`),
+      })
+      expect(requests).toHaveLength(1)
+    },
+  )
+
+  test('that fails five times', async () => {
+    answer = (_request, response) => void response.writeHead(502).end()
+    await expect(install()).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
+    expect(requests).toHaveLength(5)
+  })
+
+  test('that is no archive', async () => {
+    archive = Buffer.from('<html>not here</html>')
+    await expect(install()).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
+  })
+
+  test('that leads out of its folder', async () => {
+    const folder = mkdtempSync(join(home, 'evil-'))
+    writeFileSync(join(home, 'outside'), 'x')
+    const chunks: Buffer[] = []
+    const paths = { cwd: folder, gzip: true, preservePaths: true }
+    for await (const chunk of create(paths, ['../outside'])) chunks.push(chunk)
+    archive = Buffer.concat(chunks)
+    rmSync(join(home, 'outside'))
+    await expect(install()).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
+    expect(existsSync(join(home, 'plugins', 'outside'))).toBe(false)
+    expect(existsSync(join(home, 'outside'))).toBe(false)
+  })
+
+  test('whose dependencies cannot be', async () => {
+    const failing = deps({ dependencies: () => Promise.reject(new Error('npm is not there')) })
+    await expect(install({}, {}, failing)).rejects.toThrow('npm is not there')
+  })
+
+  test('where acquisition is switched off', async () => {
+    const env = { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true' }
+    expect(await createInstaller(deps({ env }))({ ...thing(), kind: 'resource' })).toBe(false)
+    expect(requests).toEqual([])
+  })
+})
+
+describe('of repositories', () => {
+  /** Servers by address: an answer, or a number for a refusal. */
+  const world =
+    (pages: Record<string, string | number | Uint8Array>, asked: string[]): typeof fetch =>
+    async (url, init) => {
+      const address = url instanceof Request ? url.url : url.toString()
+      const headers = new Headers(init?.headers)
+      asked.push(`${address} ${headers.get('authorization') ?? ''}`.trim())
+      const page = pages[address] ?? 404
+      if (typeof page === 'number') return new Response('', { status: page })
+      return new Response(typeof page === 'string' ? page : Buffer.from(page))
+    }
+  const api = 'https://api.github.com/repos'
+  const release = (url: string): string =>
+    JSON.stringify({ tag_name: 'v1.2.3', assets: [{ name: asset, url }] })
+
+  test.each([
+    [
+      'Pulumi’s own, straight',
+      '',
+      { [`https://github.com/pulumi/pulumi-thing/releases/download/v1.2.3/${asset}`]: 'archive' },
+      1,
+    ],
+    [
+      'Pulumi’s own, by the API',
+      '',
+      { [`${api}/pulumi/pulumi-thing/releases/tags/v1.2.3`]: 'release', 'https://a/1': 'archive' },
+      3,
+    ],
+    ['get.pulumi.com', '', { [`https://get.pulumi.com/releases/plugins/${asset}`]: 'archive' }, 3],
+    [
+      'another’s at GitHub',
+      'github://api.github.com/me/mine',
+      { [`${api}/me/mine/releases/tags/v1.2.3`]: 'release', 'https://a/1': 'archive' },
+      2,
+    ],
+    [
+      'GitLab',
+      'gitlab://gitlab.com/42',
+      { [`https://gitlab.com/api/v4/projects/42/releases/v1.2.3/downloads/${asset}`]: 'archive' },
+      1,
+    ],
+  ])('%s', async (_name, downloadUrl, pages, calls) => {
+    const asked: string[] = []
+    const served = Object.fromEntries(
+      Object.entries(pages).map(([url, what]) => [
+        url,
+        what === 'archive' ? new Uint8Array(archive) : release('https://a/1'),
+      ]),
+    )
+    await install({ downloadUrl }, {}, deps({ fetch: world(served, asked) }))
+    expect(asked).toHaveLength(calls)
+    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+  })
+
+  test('the latest version is what the newest release says', async () => {
+    const asked: string[] = []
+    const pages = {
+      [`${api}/me/mine/releases/latest`]: release('https://a/1'),
+      [`${api}/me/mine/releases/tags/v1.2.3`]: release('https://a/1'),
+      'https://a/1': new Uint8Array(archive),
+    }
+    const how = deps({ fetch: world(pages, asked) })
+    const downloadUrl = 'github://api.github.com/me/mine'
+    expect(await install({ downloadUrl, version: '' }, {}, how)).toBe('1.2.3')
+  })
+
+  test('a plain server cannot say the latest version', async () => {
+    await expect(install({ version: '' })).rejects.toMatchObject({ code: 'PLUGIN_ADDRESS' })
+  })
+
+  test('a token that may not see a repository is left out', async () => {
+    const asked: string[] = []
+    const pages = { [`${api}/me/mine/releases/tags/v1.2.3`]: 401 }
+    const how = deps({ fetch: world(pages, asked), env: { GITHUB_TOKEN: 't' } })
+    const failing = install({ downloadUrl: 'github://api.github.com/me/mine' }, {}, how)
+    await expect(failing).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
+    expect(asked.slice(0, 2)).toEqual([
+      `${api}/me/mine/releases/tags/v1.2.3 token t`,
+      `${api}/me/mine/releases/tags/v1.2.3`,
+    ])
+    expect(installed()).toEqual([])
+  })
+})

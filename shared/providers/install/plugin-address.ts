@@ -1,0 +1,111 @@
+import { error } from '../../errors/error.ts'
+
+/** A plugin that is to be installed. */
+export interface Wanted {
+  readonly kind: string
+  readonly name: string
+  /** '' = the latest that its source has. */
+  readonly version: string
+  /** '' = where Pulumi's own plugins are. */
+  readonly downloadUrl: string
+  /** `linux-amd64` → hex SHA-256. */
+  readonly checksums: ReadonlyMap<string, string>
+}
+
+/** A kind of place that archives of plugins come from. */
+export type PluginSource =
+  | { readonly kind: 'http'; readonly url: string }
+  | {
+      readonly kind: 'github'
+      readonly host: string
+      readonly organization: string
+      readonly repository: string
+    }
+  | { readonly kind: 'gitlab'; readonly host: string; readonly project: string }
+
+/** What this machine is called in the names of archives; '' where no plugin is made for it. */
+export function machineOf(platform: string, arch: string): { os: string; arch: string } {
+  const systems: Readonly<Record<string, string>> = {
+    linux: 'linux',
+    darwin: 'darwin',
+    win32: 'windows',
+  }
+  const archs: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+  return { os: systems[platform] ?? '', arch: archs[arch] ?? '' }
+}
+
+/** The name of an archive where plugins are published. */
+export function assetName(
+  { kind, name, version }: Pick<Wanted, 'kind' | 'name' | 'version'>,
+  machine: { readonly os: string; readonly arch: string },
+): string {
+  return `pulumi-${kind}-${name}-v${version}-${machine.os}-${machine.arch}.tar.gz`
+}
+
+/**
+ * The source that an address names. Throws PLUGIN_ADDRESS for one that is none, or of a kind that
+ * is not known. Source: provider-protocol 3.5.
+ */
+export function sourceOf(address: string, plugin: Pick<Wanted, 'kind' | 'name'>): PluginSource {
+  const url = URL.parse(address)
+  if (url === null) throw wrong(address, 'is no address')
+  const parts = url.pathname.split('/').filter(part => part !== '')
+  switch (url.protocol) {
+    case 'http:':
+    case 'https:':
+      return { kind: 'http', url: url.href }
+    case 'github:': {
+      const [organization = '', repository = repositoryOf(plugin)] = parts
+      if (url.host === '' || organization === '' || parts.length > 2)
+        throw wrong(address, 'must have the form github://<host>/<organization>[/<repository>]')
+      return { kind: 'github', host: url.host, organization, repository }
+    }
+    case 'gitlab:': {
+      const [project = ''] = parts
+      if (url.host === '' || project === '' || parts.length > 1)
+        throw wrong(address, 'must have the form gitlab://<host>/<project id>')
+      return { kind: 'gitlab', host: url.host, project }
+    }
+    default:
+      throw wrong(address, `has a scheme that is not supported: '${url.protocol}'`)
+  }
+}
+
+/** The address of a source, as overrides are matched with it. */
+export function addressOf(source: PluginSource): string {
+  if (source.kind === 'http') return source.url
+  if (source.kind === 'gitlab') return `gitlab://${source.host}/${source.project}`
+  return `github://${source.host}/${source.organization}/${source.repository}`
+}
+
+/** Where the archive lies on a plain server; what stands in the address for it is put in. */
+export function archiveUrl(
+  url: string,
+  plugin: Pick<Wanted, 'kind' | 'name' | 'version'>,
+  machine: { readonly os: string; readonly arch: string },
+): string {
+  const values = { NAME: plugin.name, VERSION: plugin.version, OS: machine.os, ARCH: machine.arch }
+  let filled = url
+  for (const [key, value] of Object.entries(values))
+    for (const place of [`$%7B${key}%7D`, `\${${key}}`])
+      filled = filled.replaceAll(place, encodeURIComponent(value))
+  return `${filled.replace(/\/$/, '')}/${encodeURIComponent(assetName(plugin, machine))}`
+}
+
+/** Where a plugin has its repository, unless the address says it. */
+function repositoryOf({ kind, name }: Pick<Wanted, 'kind' | 'name'>): string {
+  if (kind === 'converter' && name !== 'yaml' && name !== 'hcl') return `pulumi-converter-${name}`
+  if (kind === 'tool' && !name.startsWith('pulumi-tool-')) return `pulumi-tool-${name}`
+  return `pulumi-${name}`
+}
+
+function wrong(address: string, what: string): Error {
+  return error('PLUGIN_ADDRESS', `the plugin address '${shown(address)}' ${what}`)
+}
+
+/** An address without the name and password that it may hold. */
+export function shown(address: string): string {
+  const url = URL.parse(address)
+  if (url === null || (url.username === '' && url.password === '')) return address
+  return address.replace(/\/\/[^/@]*@/, '//')
+}

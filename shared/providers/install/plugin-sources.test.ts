@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { addressOf, archiveUrl, assetName, shown, sourceOf, type Wanted } from './plugin-address.ts'
+import { sourcesOf } from './plugin-sources.ts'
+
+const wanted = (name: string, downloadUrl = '', kind = 'resource'): Wanted => ({
+  kind,
+  name,
+  version: '1.2.3-beta.1+build',
+  downloadUrl,
+  checksums: new Map(),
+})
+
+const machine = { os: 'linux', arch: 'arm64' }
+const get = 'https://get.pulumi.com/releases/plugins'
+
+describe('where a plugin is looked for', () => {
+  test.each([
+    ['random', '', '', ['github://api.github.com/pulumi/pulumi-random', get]],
+    ['scaleway', '', '', ['github://api.github.com/pulumiverse/pulumi-scaleway']],
+    ['acme2', 'https://a.example/x', '', ['https://a.example/x']],
+    ['a', 'github://api.github.com/me', '', ['github://api.github.com/me/pulumi-a']],
+    ['a', 'github://git.example/me/there', '', ['github://git.example/me/there']],
+    ['a', 'gitlab://gitlab.com/42', '', ['gitlab://gitlab.com/42']],
+    ['a', 'https://old/p', '^https://old=http://new', ['http://new/']],
+    [
+      'a',
+      'github://api.github.com/me/there',
+      '^x=http://no,^github://api.github.com/(?P<org>[^/]+)/(?P<repo>[^/]+)=https://m/${org}/$2',
+      ['https://m/me/there'],
+    ],
+    ['random', '', 'pulumi-random=http://mine', ['http://mine/']],
+    [
+      'random',
+      '',
+      '^https://get=http://mine',
+      ['github://api.github.com/pulumi/pulumi-random', 'http://mine/'],
+    ],
+  ])('%s at %j with %j', (name, url, overrides, expected) => {
+    expect(sourcesOf(wanted(name, url), overrides).map(addressOf)).toEqual(expected)
+  })
+
+  test.each([
+    ['converter', 'terraform', 'pulumi-converter-terraform'],
+    ['converter', 'yaml', 'pulumi-yaml'],
+    ['tool', 'cloud', 'pulumi-tool-cloud'],
+    ['tool', 'pulumi-tool-cloud', 'pulumi-cloud'],
+    ['language', 'yaml', 'pulumi-yaml'],
+  ])('a %s plugin %s is in %s', (kind, name, repository) => {
+    const expected = name === 'pulumi-tool-cloud' ? `pulumi-${name}` : repository
+    expect(sourceOf('github://api.github.com/pulumi', { kind, name })).toMatchObject({
+      repository: expected,
+    })
+  })
+
+  test.each([
+    ['nothing', 'is no address'],
+    ['ftp://a/b', 'not supported'],
+    ['github://api.github.com', 'github://<host>/<organization>'],
+    ['github://api.github.com/a/b/c', 'github://<host>/<organization>'],
+    ['gitlab://gitlab.com/', 'gitlab://<host>/<project id>'],
+  ])('%s is refused: %s', (address, why) => {
+    expect(() => sourcesOf(wanted('a', address), '')).toThrow(why)
+  })
+
+  test.each(['a', 'a=b=c', '=b', 'a=', '(=b'])('overrides %j are refused', overrides => {
+    expect(() => sourcesOf(wanted('a'), overrides)).toThrow('PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES')
+  })
+})
+
+describe('the address of an archive', () => {
+  const asset = 'pulumi-resource-a-v1.2.3-beta.1%2Bbuild-linux-arm64.tar.gz'
+  test.each([
+    ['https://x.example', `https://x.example/${asset}`],
+    ['https://x.example/p/', `https://x.example/p/${asset}`],
+    [
+      'https://x.example/${NAME}/v${VERSION}/${OS}/${ARCH}',
+      `https://x.example/a/v1.2.3-beta.1%2Bbuild/linux/arm64/${asset}`,
+    ],
+  ])('%s', (url, expected) => {
+    const source = sourceOf(url, wanted('a'))
+    expect(source.kind === 'http' && archiveUrl(source.url, wanted('a'), machine)).toBe(expected)
+  })
+
+  test('is named as plugins are published', () => {
+    expect(assetName({ kind: 'tool', name: 'x', version: '1.0.0' }, machine)).toBe(
+      'pulumi-tool-x-v1.0.0-linux-arm64.tar.gz',
+    )
+  })
+
+  test('is shown without what only its owner may know', () => {
+    expect(shown('https://me:secret@x.example/p')).toBe('https://x.example/p')
+  })
+})

@@ -1,0 +1,74 @@
+import { error, messageOf } from '../../errors/error.ts'
+import { addressOf, type PluginSource, sourceOf, type Wanted } from './plugin-address.ts'
+
+const pulumis = 'github://api.github.com/pulumi'
+const fallback = 'https://get.pulumi.com/releases/plugins'
+
+/**
+ * Where a plugin is looked for, one place after another: at its address; without one in Pulumi's
+ * repositories and then at get.pulumi.com. `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES.
+ * Throws PLUGIN_ADDRESS. Source: provider-protocol 3.5.
+ */
+export function sourcesOf(plugin: Wanted, overrides: string): readonly PluginSource[] {
+  const rules = rulesOf(overrides)
+  const address = plugin.downloadUrl || knownAddress(plugin)
+  const first = sourceOf(address || pulumis, plugin)
+  const overridden = overriddenBy(rules, addressOf(first))
+  if (overridden !== undefined) return [sourceOf(overridden, plugin)]
+  if (address !== '') return [first]
+  return [first, sourceOf(overriddenBy(rules, fallback) ?? fallback, plugin)]
+}
+
+interface Rule {
+  readonly pattern: RegExp
+  readonly url: string
+}
+
+function rulesOf(overrides: string): readonly Rule[] {
+  if (overrides === '') return []
+  return overrides.split(',').map(pair => {
+    const [pattern = '', url = '', ...more] = pair.split('=')
+    if (pattern === '' || url === '' || more.length > 0)
+      throw wrong(`must have the form regexp1=URL1,regexp2=URL2, and is '${overrides}'`)
+    return { pattern: patternOf(pattern), url }
+  })
+}
+
+/** Go writes the names of groups with a P. */
+function patternOf(text: string): RegExp {
+  try {
+    return new RegExp(text.replaceAll('(?P<', '(?<'))
+  } catch (cause) {
+    throw wrong(`has a pattern that cannot be read: ${messageOf(cause)}`)
+  }
+}
+
+function wrong(what: string): Error {
+  return error('PLUGIN_ADDRESS', `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES ${what}`)
+}
+
+function overriddenBy(rules: readonly Rule[], address: string): string | undefined {
+  for (const { pattern, url } of rules) {
+    const match = pattern.exec(address)
+    if (match === null) continue
+    let made = url
+    for (const [name, value] of Object.entries(match.groups ?? {}))
+      made = made.replaceAll(`\${${name}}`, value ?? '')
+    for (const [at, value] of match.entries()) made = made.replaceAll(`$${at}`, value ?? '')
+    return made
+  }
+  return undefined
+}
+
+/** Packages of Pulumiverse: their plugins lie with it. Source: Pulumi's list of them. */
+const pulumiverse = (
+  'acme aquasec astra aws-eksa buildkite clickhouse cockroach concourse configcat cpln doppler ' +
+  'dynatrace esxi-native exoscale fortios gandi github-credentials googleworkspace grafana harbor ' +
+  'hcp heroku ibm matchbox mssql ngrok purrl redpanda scaleway sentry statuscake talos time unifi ' +
+  'vercel vra zitadel'
+).split(' ')
+
+function knownAddress({ kind, name }: Wanted): string {
+  const isKnown = kind === 'resource' && pulumiverse.includes(name)
+  return isKnown ? 'github://api.github.com/pulumiverse' : ''
+}

@@ -1,0 +1,50 @@
+import { error } from '../../errors/error.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import { type PluginProcess, startPlugin, type StartRequest } from './start.ts'
+
+/**
+ * The port of a plugin that a person runs already, say in a debugger; undefined where none is
+ * named. Throws PLUGIN_FAILED for a port that is none. Source: provider-protocol 2.6.
+ */
+export function attachedPort(
+  env: Readonly<Record<string, string>>,
+  plugin: string,
+): number | undefined {
+  for (const pair of (env['PULUMI_DEBUG_PROVIDERS'] ?? '').split(',')) {
+    const [name = '', port = ''] = pair.split(':')
+    if (name.trim() !== plugin) continue
+    if (/^\d{1,5}$/.test(port.trim())) return Number(port)
+    throw error(
+      'PLUGIN_FAILED',
+      `Expected a numeric port, got ${port} in PULUMI_DEBUG_PROVIDERS (plugin '${plugin}')`,
+    )
+  }
+  return undefined
+}
+
+/** Starts a plugin, unless a person runs it already. Throws what `startPlugin` throws. */
+export async function startOrAttach(
+  deps: {
+    readonly processes: ProcessesPort
+    readonly env: Readonly<Record<string, string>>
+  },
+  request: StartRequest,
+): Promise<PluginProcess> {
+  const port = attachedPort(deps.env, request.name)
+  return port === undefined
+    ? startPlugin(deps.processes, request)
+    : attachedProcess(request.name, port)
+}
+
+/** A plugin that somebody else runs, and ends. */
+function attachedProcess(name: string, port: number): PluginProcess {
+  return {
+    name,
+    path: `127.0.0.1:${port}`,
+    port,
+    isAttached: true,
+    ended: new Promise<string>(() => undefined),
+    lastLines: () => Promise.resolve([]),
+    stop: () => Promise.resolve(),
+  }
+}

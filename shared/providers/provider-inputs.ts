@@ -1,0 +1,128 @@
+import { error } from '../errors/error.ts'
+import { packageOf } from '../names/provider-reference.ts'
+import type { Urn } from '../names/urn.ts'
+import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
+import { containsUnknown, stripSecrets } from '../values/walk.ts'
+import type { Extension } from '../records/log.ts'
+import type { PackageRequest } from './package-request.ts'
+import type { PluginDescriptor } from './provider.ts'
+
+/**
+ * The input of a provider resource that is the engine's own (version of the plugin, its address …).
+ */
+export const internalKey = '__internal'
+
+/** What the inputs of a provider resource say of its plugin. Source: provider-protocol 7.3. */
+export interface ProviderPlugin extends PluginDescriptor {
+  readonly checksums: ReadonlyMap<string, string>
+  /** What the plugin is to become before anything else is asked of it. */
+  readonly parameterization: Extension | undefined
+  /** Variable of the user → the variable of the plugin that gets its value. */
+  readonly envVarMappings: ReadonlyMap<string, string>
+}
+
+/** The inputs without what is the engine's own. */
+export function withoutInternal(inputs: PropertyMap): PropertyMap {
+  if (!inputs.has(internalKey)) return inputs
+  return new Map([...inputs].filter(([key]) => key !== internalKey))
+}
+
+/**
+ * The plugin that the inputs of a provider resource name; states of older versions have at the root
+ * what is in `__internal` now. Throws RESOURCE_INVALID.
+ */
+export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
+  const pkg = packageOfUrn(urn)
+  const given = inputs.get(internalKey) ?? null
+  if (given !== null && !isMap(given)) throw wrong(urn, `'${internalKey}' must be an object`)
+  const own = given ?? inputs
+  const isParameterized = own.has('parameterization')
+  const parameterization = isParameterized
+    ? {
+        name: pkg,
+        version: textIn(urn, inputs, 'version'),
+        value: textIn(urn, own, 'parameterization'),
+      }
+    : undefined
+  if (parameterization?.version === '') throw wrong(urn, "must have a 'version' field")
+  const name = textIn(urn, own, 'name')
+  if (name === '' && own.has('name') && given !== null) throw wrong(urn, "'name' must not be empty")
+  return {
+    kind: 'resource',
+    name: name === '' ? pkg : name,
+    version: textIn(urn, isParameterized ? own : inputs, 'version'),
+    downloadUrl: textIn(urn, own, 'pluginDownloadURL'),
+    checksums: textsIn(urn, own, 'pluginChecksums'),
+    parameterization,
+    envVarMappings: textsIn(urn, own, 'envVarMappings'),
+  }
+}
+
+/**
+ * The inputs of a provider resource with the plugin of a request written into them, in the order of
+ * Pulumi: what parameters say of the version comes last. Source: provider-protocol 7.3.
+ */
+export function withPlugin(inputs: PropertyMap, request: PackageRequest): PropertyMap {
+  const { version, downloadUrl, checksums, parameters } = request
+  let written = inputs
+  if (version !== '') written = withVersion(written, version)
+  if (downloadUrl !== '') written = withInternal(written, [['pluginDownloadURL', downloadUrl]])
+  if (checksums.size > 0) written = withInternal(written, [['pluginChecksums', new Map(checksums)]])
+  if (parameters === undefined) return written
+  const named = withInternal(written, [
+    ['name', parameters.plugin],
+    ['version', written.get('version') ?? null],
+    ['parameterization', parameters.value],
+  ])
+  return withVersion(named, parameters.version)
+}
+
+/** The inputs with a version: whoever has one has `__internal` too, be it empty. */
+function withVersion(inputs: PropertyMap, version: string): PropertyMap {
+  return new Map([...withInternal(inputs, []), ['version', version]])
+}
+
+/** The inputs with more of what is the engine's own. */
+export function withInternal(
+  inputs: PropertyMap,
+  more: readonly (readonly [string, PropertyValue])[],
+): PropertyMap {
+  const before = inputs.get(internalKey)
+  const internal = new Map([...(before !== undefined && isMap(before) ? before : []), ...more])
+  return new Map([...inputs, [internalKey, internal]])
+}
+
+/** The package of a provider resource, by its URN. */
+export function packageOfUrn(urn: Urn): string {
+  const type = urn.slice(urn.lastIndexOf('pulumi:providers:'))
+  return packageOf(type.slice(0, type.indexOf('::')))
+}
+
+function wrong(urn: Urn, what: string): Error {
+  return error('RESOURCE_INVALID', `${what} (provider ${urn})`)
+}
+
+/** A text, '' where there is none. What the program has not given yet counts as none. */
+function textIn(urn: Urn, map: PropertyMap, key: string): string {
+  const plain = plainIn(map, key)
+  if (plain === null || typeof plain === 'string') return plain ?? ''
+  if (containsUnknown(plain)) return ''
+  throw wrong(urn, `'${key}' must be a string`)
+}
+
+function textsIn(urn: Urn, map: PropertyMap, key: string): ReadonlyMap<string, string> {
+  const plain = plainIn(map, key)
+  if (plain === null) return new Map()
+  if (!isMap(plain)) throw wrong(urn, `'${key}' must be an object`)
+  return new Map(
+    [...plain].map(([name, value]) => {
+      if (typeof value !== 'string') throw wrong(urn, `'${key}[${name}]' must be a string`)
+      return [name, value]
+    }),
+  )
+}
+
+function plainIn(map: PropertyMap, key: string): PropertyValue {
+  const value = map.get(key)
+  return value === undefined ? null : stripSecrets(value)
+}

@@ -1,0 +1,26 @@
+import {
+  ParameterizeRequest,
+  ResourceProviderService as service,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { error } from '../../errors/error.ts'
+import type { Provider } from '../provider.ts'
+import { ask, type Session } from './session.ts'
+
+type Asked = Parameters<Provider['parameterize']>[0]
+
+/**
+ * Parameterize, with the value that a program's package carries. Throws ProviderError, and
+ * PLUGIN_FAILED where the plugin became another package than it should. Source: provider-protocol
+ * 12.
+ */
+export async function parameterize(session: Session, asked: Asked): Promise<void> {
+  const { name, version, value } = asked
+  const given = { name, version, value: Buffer.from(value, 'base64') }
+  const request = ParameterizeRequest.create({ parameters: { $case: 'value', value: given } })
+  const answer = await ask(session, service.parameterize, { request })
+  if (answer.name === name) return
+  throw error(
+    'PLUGIN_FAILED',
+    `parameterize response name "${answer.name}" does not match expected package "${name}"`,
+  )
+}

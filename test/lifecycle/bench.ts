@@ -1,0 +1,68 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Cloud } from './cloud.ts'
+import { type Asked, openEngine, type Program, type Ran, type TestEngine } from './engine.ts'
+import { createPlugins, type Extra, type Plugins } from './plugins.ts'
+
+/** As for other engines, with configuration as texts by their `ns:key`. */
+type BenchAsked = Asked & {
+  readonly configured?: Readonly<Record<string, { readonly text: string }>>
+}
+
+/** An engine whose every plugin is started anew, over one cloud. */
+export interface BenchEngine extends Omit<TestEngine, 'run'> {
+  readonly plugins: Plugins
+  readonly run: (program: Program | undefined, asked?: BenchAsked) => Promise<Ran>
+  /** What was told of severity error. */
+  readonly errorsOf: (ran: Ran) => readonly string[]
+  /** Installs a package for the program, as its package manager would. */
+  readonly install: (name: string, pulumi: object, version?: string) => void
+}
+
+/** Engines over plugins of their own, closed when their test is over. */
+export function createBench() {
+  const open: { readonly engine: TestEngine; readonly plugins: Plugins }[] = []
+  return {
+    async of(cloud: Cloud, extra?: Extra): Promise<BenchEngine> {
+      const engine = await openEngine(cloud.script)
+      const plugins = createPlugins(cloud, extra)
+      open.push({ engine, plugins })
+      return {
+        ...engine,
+        plugins,
+        run: (program, asked) =>
+          engine.run(program, { ...asked, plugins: plugins.host, config: configOf(asked) }),
+        errorsOf,
+        install(name, pulumi, version = '0.0.1') {
+          const folder = join(engine.home, 'node_modules', ...name.split('/'))
+          mkdirSync(folder, { recursive: true })
+          const text = JSON.stringify({ name, version, pulumi: { resource: true, ...pulumi } })
+          writeFileSync(join(folder, 'package.json'), text)
+        },
+      }
+    },
+    async close(): Promise<void> {
+      for (const { engine, plugins } of open.splice(0)) {
+        await engine.close()
+        plugins.close()
+      }
+    },
+  }
+}
+
+function errorsOf({ events }: Ran): readonly string[] {
+  return events.flatMap(event =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error'
+      ? [event.diagnosticEvent.message]
+      : [],
+  )
+}
+
+function configOf({ configured = {} }: BenchAsked = {}): NonNullable<Asked['config']> {
+  return new Map(
+    Object.entries(configured).map(([key, { text }]) => [
+      key,
+      { text, secret: false, object: false },
+    ]),
+  )
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import {
+  type ParameterizeRequest,
+  ParameterizeResponse,
+} from '../../../proto/gen/pulumi/provider.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createBench } from '../bench.ts'
+import { createCloud } from '../cloud.ts'
+import type { Monitor, Program } from '../engine.ts'
+import { openFunctions } from '../functions.ts'
+import { Killed } from '../process.ts'
+
+const bench = createBench()
+afterEach(() => bench.close())
+
+const base = { name: 'pkgA', version: '1.0.0' }
+const values = { extA: 'first', extB: 'second' }
+
+const refOf = (name: string, value: string): string =>
+  createHash('sha256').update(`${name}\0${'0.1.0'}\0${value}`).digest('hex')
+const [refA, refB] = [refOf('extA', 'first'), refOf('extB', 'second')]
+
+const blobOf = (name: string, value: string) => ({
+  name,
+  version: '0.1.0',
+  value: Buffer.from(value).toString('base64'),
+})
+
+function extend(monitor: Monitor, name: string, value: string): Promise<string> {
+  const extension = { name, version: '0.1.0', value: Buffer.from(value) }
+  return monitor.registerPackage({ ...base, extension })
+}
+
+const program =
+  (v: number, which: readonly string[] = ['extA', 'extB']): Program =>
+  async monitor => {
+    const asked = { custom: true, object: { v } }
+    await monitor.register({ ...asked, type: 'pkgA:m:typA', name: 'plain', version: '1.0.0' })
+    for (const [name, value] of Object.entries(values)) {
+      if (!which.includes(name)) continue
+      const packageRef = await extend(monitor, name, value)
+      const both = ['one', 'two'].map(each =>
+        monitor.register({ ...asked, type: `${name}:m:typ`, name: `${name}-${each}`, packageRef }),
+      )
+      await Promise.all(both)
+    }
+  }
+
+const parametersIn = (words: readonly string[]): readonly string[] =>
+  words.filter(word => word.startsWith('parameterize'))
+const [parA, parB] = ['parameterize extA 0.1.0 first', 'parameterize extB 0.1.0 second']
+
+test('TestExtensionParameterizedProvider: one provider takes each extension once, before the first resource that needs it; states name them and the snapshot has them', async () => {
+  const { run, plugins } = await bench.of(createCloud())
+  const { state, result, events } = await run(program(1))
+  expect(result.result).toBe('succeeded')
+  const [first, ...others] = plugins.take()
+  expect(others).toEqual([])
+  const words = first?.heard() ?? []
+  expect(parametersIn(words)).toEqual([parA, parB])
+  expect(words.indexOf(parA)).toBeGreaterThan(words.indexOf('configure'))
+  const extended = state.resources?.flatMap(({ urn, extensionRef }) =>
+    typeof extensionRef === 'string' ? [[urn.split('::').at(-1), extensionRef]] : [],
+  )
+  expect(Object.fromEntries(extended ?? [])).toEqual({
+    'extA-one': refA,
+    'extA-two': refA,
+    'extB-one': refB,
+    'extB-two': refB,
+  })
+  expect(state.extensions).toEqual({
+    [refA]: blobOf('extA', 'first'),
+    [refB]: blobOf('extB', 'second'),
+  })
+  const providers = state.resources?.filter(({ type }) => type.startsWith('pulumi:providers:'))
+  expect(providers?.map(({ urn }) => urn.split('::').at(-1))).toEqual(['default_1_0_0'])
+  expect(providers?.[0]?.['inputs']).toEqual({ version: '1.0.0', __internal: {} })
+  expect(JSON.stringify(events)).not.toContain('extend-parameterize')
+})
+
+test('TestExtensionParameterizedProvider: a refresh extends the provider from the snapshot, once each', async () => {
+  const cloud = createCloud()
+  const { run, plugins } = await bench.of(cloud)
+  await run(program(1))
+  plugins.take()
+  const { state, result } = await run(undefined, { command: 'refresh' })
+  expect(result.result).toBe('succeeded')
+  expect(plugins.take().map(one => [...parametersIn(one.heard())].sort())).toEqual([[parA, parB]])
+  expect(Object.keys(state.extensions ?? {}).sort()).toEqual([refA, refB].sort())
+})
+
+test('TestExtensionParameterizedProvider: an extension that no resource names any more leaves the snapshot', async () => {
+  const { run, plugins } = await bench.of(createCloud())
+  await run(program(1))
+  plugins.take()
+  const { state, result } = await run(program(2, ['extB']))
+  expect(result.changes).toMatchObject({ update: 3, delete: 2 })
+  expect(state.extensions).toEqual({ [refB]: blobOf('extB', 'second') })
+  // The deletes needed the other one all the same.
+  expect(plugins.take().flatMap(one => parametersIn(one.heard()))).toEqual([parB, parA])
+})
+
+test('TestExtensionParameterizedProvider: a preview extends too, and records nothing', async () => {
+  const { run, plugins } = await bench.of(createCloud())
+  const { state, result, effects } = await run(program(1), { dryRun: true })
+  expect(result.result).toBe('succeeded')
+  expect(plugins.take().map(one => parametersIn(one.heard()))).toEqual([[parA, parB]])
+  expect(state.extensions).toBeUndefined()
+  expect(effects.filter(name => name.includes('append'))).toEqual([])
+})
+
+test('TestExtensionParameterizedProvider: a refused extension is one error with the resource, and the state stays whole', async () => {
+  const cloud = createCloud()
+  const { run, errorsOf } = await bench.of(cloud, () => ({
+    parameterize: () => {
+      throw new Error('not this one')
+    },
+  }))
+  const ran = await run(program(1, ['extA']))
+  expect(ran.result.result).toBe('failed')
+  expect(errorsOf(ran)[0]).toContain('not this one')
+  expect(cloud.log).toEqual(['create plain'])
+  expect(ran.state.extensions).toBeUndefined()
+})
+
+test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a destroy extends the provider from the snapshot before the first delete', async () => {
+  const cloud = createCloud()
+  const { run, plugins } = await bench.of(cloud)
+  await run(program(1))
+  plugins.take()
+  const { state, result } = await run(undefined, { command: 'destroy' })
+  expect(result.result).toBe('succeeded')
+  expect(cloud.objects.size).toBe(0)
+  expect(state.extensions).toBeUndefined()
+  const [first, ...others] = plugins.take()
+  expect(others).toEqual([])
+  const words = first?.heard() ?? []
+  expect([...parametersIn(words)].sort()).toEqual([parA, parB])
+  expect(words.filter(word => word === 'delete')).toHaveLength(5)
+})
+
+test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a life that goes on finds the extension in the log', async () => {
+  const cloud = createCloud()
+  const engine = await bench.of(cloud)
+  const { run, plugins } = engine
+  // The first extension is durable, with what was decided of the first resource that needs it.
+  const kill = { row: { list: 'extend', row: 1 }, effect: 1, when: 'after' } as const
+  await expect(run(program(1), { kill })).rejects.toThrow(Killed)
+  plugins.take()
+  const { state, result } = await run(program(1), { resume: true })
+  expect(result.result).toBe('succeeded')
+  expect(Object.keys(state.extensions ?? {}).sort()).toEqual([refA, refB].sort())
+  expect(cloud.log.toSorted()).toEqual([...new Set(cloud.log)].toSorted())
+})
+
+test('TestExtensionParameterizedProvider: an executor in another process extends its own provider, from the log and from the base', async () => {
+  const cloud = createCloud()
+  let extended = 0
+  const parameterize = ({ parameters }: ParameterizeRequest): ParameterizeResponse => {
+    extended += 1
+    const { name, version } = { name: '', version: '', ...parameters?.value }
+    return ParameterizeResponse.create({ name, version })
+  }
+  const script: Script = { ...cloud.script, parameterize }
+  const all = await openFunctions({ ...cloud, script }, program(1, ['extA']))
+  await all.ask('first')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  expect(await all.goOn()).toContain('ended')
+  expect(cloud.log.toSorted()).toEqual(['create extA-one', 'create extA-two', 'create plain'])
+  // The generator extends its own for Check, and each executor the one that creates.
+  expect(extended).toBeGreaterThanOrEqual(2)
+  expect((await all.state()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })
+  extended = 0
+  await all.ask('second', { command: 'destroy' })
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  expect(await all.goOn()).toContain('ended')
+  expect(extended).toBeGreaterThanOrEqual(1)
+  expect(cloud.objects.size).toBe(0)
+  await all.close()
+})

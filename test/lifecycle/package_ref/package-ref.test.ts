@@ -1,0 +1,39 @@
+import { afterEach, expect, test } from 'vitest'
+import { createBench } from '../bench.ts'
+import { createCloud } from '../cloud.ts'
+
+const bench = createBench()
+afterEach(() => bench.close())
+
+const blob = (value: string) => ({ name: 'pkgExt', version: '0.5.0', value: Buffer.from(value) })
+
+test('TestPackageRefSharedBase: one plugin as itself, with parameters and extended is as many packages', async () => {
+  const { run } = await bench.of(createCloud())
+  const refs: string[] = []
+  await run(async monitor => {
+    const base = { name: 'pkgA', version: '1.0.0' }
+    const sums = new Map([['linux-amd64', Buffer.from('ab', 'hex')]])
+    for (const more of [
+      {},
+      { downloadUrl: 'https://a.example/' },
+      { downloadUrl: 'https://a.example' },
+      { checksums: sums },
+      { parameterization: blob('one') },
+      { parameterization: blob('two') },
+      { parameterization: blob('two') },
+      { extension: blob('one') },
+      { extension: blob('one'), version: '2.0.0' },
+      { extension: blob('two') },
+    ])
+      refs.push(await monitor.registerPackage({ ...base, ...more }))
+  })
+  const [plain, , byUrl, , one, two, twoAgain, extended, extendedElsewhere, other] = refs
+  expect(refs[1]).toBe(byUrl)
+  expect(two).toBe(twoAgain)
+  expect(extended).toBe(extendedElsewhere)
+  expect(new Set(refs).size).toBe(7)
+  for (const ref of [plain, byUrl, one, two]) expect(ref).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
+  // SHA-256 of name NUL version NUL value: states of Pulumi name them so.
+  expect(extended).toBe('9386656719d27745355d5e21730eb24ad275ad905f5236766e894d548a781be2')
+  expect(other).toMatch(/^[0-9a-f]{64}$/)
+})

@@ -1,0 +1,187 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { createBench } from '../bench.ts'
+
+const bench = createBench()
+afterEach(() => bench.close())
+
+const base = { name: 'pkgA', version: '1.0.0' }
+const parameterization = { name: 'pkgExt', version: '0.5.0', value: Buffer.from('replacement') }
+
+test('TestPackageRef: packages are told apart by what was registered, and serve resources, functions, reads and methods', async () => {
+  const cloud = createCloud()
+  const { run, plugins } = await bench.of(cloud)
+  const refs: string[] = []
+  const { state, result } = await run(async monitor => {
+    for (const version of ['1.0.0', '1.0.0', '2.0.0'])
+      refs.push(await monitor.registerPackage({ name: 'pkgA', version }))
+    const [first = '', , second = ''] = refs
+    const asked = { type: 'pkgA:m:typA', custom: true, object: {} }
+    const one = await monitor.register({
+      ...asked,
+      name: 'one',
+      packageRef: first,
+      version: '7.0.0',
+    })
+    await monitor.register({ ...asked, name: 'two', packageRef: second })
+    await monitor.invokeWith({ tok: 'pkgA:m:fn', packageRef: second })
+    cloud.objects.set('there', { v: 1 })
+    await monitor.read('read', 'there', { type: 'pkgA:m:typA', packageRef: first })
+    expect(one.id).toBe('one-1')
+  })
+  expect(result.result).toBe('succeeded')
+  expect(refs[0]).toBe(refs[1])
+  expect(refs[0]).not.toBe(refs[2])
+  const loaded = plugins.loaded.map(one => [one.plugin.version, one.heard()] as const)
+  expect(loaded.map(([version]) => version)).toEqual(['1.0.0', '2.0.0'])
+  expect(loaded[0]?.[1]).toEqual(['checkConfig', 'configure', 'check', 'create', 'read'])
+  expect(loaded[1]?.[1]).toEqual(['checkConfig', 'configure', 'check', 'create', 'invoke'])
+  const names = state.resources?.map(({ urn }) => urn.split('::').at(-1))
+  expect(names).toEqual(['life-dev', 'default_1_0_0', 'one', 'default_2_0_0', 'two', 'read'])
+})
+
+test.each([
+  [{ name: '' }, 'package name is empty'],
+  [{ name: 'pkgA', version: '1.0' }, 'parse package version 1.0'],
+  [{ name: 'pkgA', version: 'v1.0.0' }, 'parse package version v1.0.0'],
+  [
+    { ...base, parameterization: { ...parameterization, version: 'new' } },
+    'parse parameter version new',
+  ],
+])('TestPackageRef: what is no package is refused (%#)', async (asked, message) => {
+  const { run } = await bench.of(createCloud())
+  const refusals: string[] = []
+  await run(async monitor => {
+    await monitor.registerPackage(asked).catch((thrown: Error) => refusals.push(thrown.message))
+    const unknown = { type: 'pkgA:m:typA', name: 'a', custom: true, packageRef: 'nobody' }
+    await monitor.register(unknown).catch((thrown: Error) => refusals.push(thrown.message))
+  })
+  expect(refusals[0]).toContain(message)
+  expect(refusals[1]).toContain("unknown provider package 'nobody'")
+})
+
+const replaced: Program = async monitor => {
+  const packageRef = await monitor.registerPackage({ ...base, parameterization })
+  const asked = { custom: true, object: {} }
+  await monitor.register({ ...asked, type: 'pkgA:m:typA', name: 'plain' })
+  await monitor.register({ ...asked, type: 'pkgExt:m:typA', name: 'made', packageRef })
+  const own = { type: 'pulumi:providers:pkgExt', name: 'own', packageRef }
+  const { urn, id } = await monitor.register({ ...asked, ...own })
+  const provider = `${urn}::${id}`
+  await monitor.register({ ...asked, type: 'pkgExt:m:typA', name: 'under', provider })
+  await monitor.invokeWith({ tok: 'pkgExt:m:fn', packageRef })
+}
+
+const internal = {
+  name: 'pkgA',
+  version: '1.0.0',
+  parameterization: Buffer.from('replacement').toString('base64'),
+}
+
+test('TestReplacementParameterizedProvider: a plugin becomes another package before it is asked anything, and its provider says how', async () => {
+  const { run, plugins } = await bench.of(createCloud())
+  const { state, result } = await run(replaced)
+  expect(result.result).toBe('succeeded')
+  const [plain, made, own] = plugins.take()
+  expect([plain, made, own].map(one => one?.plugin.name)).toEqual(['pkgA', 'pkgA', 'pkgA'])
+  expect([plain, made, own].map(one => one?.plugin.version)).toEqual(['', '1.0.0', '1.0.0'])
+  expect(plain?.heard()).not.toContain('parameterize pkgExt 0.5.0 replacement')
+  expect(made?.heard()).toEqual([
+    'parameterize pkgExt 0.5.0 replacement',
+    'checkConfig',
+    'configure',
+    'check',
+    'create',
+    'invoke',
+  ])
+  const providers = state.resources?.filter(({ type }) => type === 'pulumi:providers:pkgExt')
+  expect(providers?.map(({ urn }) => urn.split('::').at(-1))).toEqual(['default_0_5_0', 'own'])
+  for (const provider of providers ?? []) {
+    expect(provider['inputs']).toEqual({ version: '0.5.0', __internal: internal })
+    expect(provider['outputs']).toEqual({ version: '0.5.0' })
+  }
+  expect(made?.asked('checkConfig')['news']).toEqual({ version: '0.5.0' })
+})
+
+test('TestReplacementParameterizedProvider: whoever deletes later makes the package again from the state alone', async () => {
+  const { run, plugins } = await bench.of(createCloud())
+  await run(replaced)
+  plugins.take()
+  const { state } = await run(undefined, { command: 'destroy' })
+  expect(state.resources ?? []).toEqual([])
+  const heard = plugins.take().map(one => one.heard())
+  const first = 'parameterize pkgExt 0.5.0 replacement'
+  expect(heard.filter(words => words.includes(first))).toEqual([
+    [first, 'configure', 'delete'],
+    [first, 'configure', 'delete'],
+  ])
+})
+
+test('TestReplacementParameterizedProvider: with a state in hand the version of an explicit provider becomes that of its plugin, as in Pulumi', async () => {
+  const { run } = await bench.of(createCloud())
+  await run(replaced)
+  const { state } = await run(replaced)
+  const own = state.resources?.find(({ urn }) => urn.endsWith('::own'))
+  expect(own?.['inputs']).toEqual({ version: '1.0.0', __internal: internal })
+})
+
+test('TestReplacementParameterizedProvider: a plugin that becomes something else is one error, and nothing is made', async () => {
+  const cloud = createCloud()
+  const { run, errorsOf } = await bench.of(cloud, () => ({
+    parameterize: () => ({ name: 'other', version: '1.0.0' }),
+  }))
+  const ran = await run(replaced)
+  expect(ran.result.result).toBe('failed')
+  expect(errorsOf(ran)).toEqual([
+    expect.stringContaining('response name "other" does not match expected package "pkgExt"'),
+  ])
+  expect(cloud.log).not.toContain('create made')
+})
+
+test('TestReplacementParameterizedProviderConfig: configuration of the names that the engine uses is the provider’s own', async () => {
+  const { run, plugins } = await bench.of(createCloud())
+  const { state } = await run(replaced, {
+    configured: {
+      'pkgExt:name': { text: 'testingBase' },
+      'pkgExt:parameterization': { text: 'p' },
+    },
+  })
+  const provider = state.resources?.find(({ urn }) => urn.endsWith('::default_0_5_0'))
+  expect(provider?.['inputs']).toEqual({
+    name: 'testingBase',
+    parameterization: 'p',
+    version: '0.5.0',
+    __internal: internal,
+  })
+  expect(plugins.loaded[1]?.plugin.name).toBe('pkgA')
+  expect(plugins.loaded[1]?.asked('configure')['args']).toEqual({
+    name: 'testingBase',
+    parameterization: 'p',
+    version: '0.5.0',
+  })
+})
+
+test('TestReplacementParameterizedProviderImport: what exists is imported under a package with parameters, by its default provider and by an explicit one', async () => {
+  const cloud = createCloud()
+  for (const id of ['one', 'two']) cloud.objects.set(id, { v: 1 })
+  const { run, plugins } = await bench.of(cloud)
+  const { state, result } = await run(async monitor => {
+    const packageRef = await monitor.registerPackage({ ...base, parameterization })
+    const asked = { type: 'pkgExt:m:typA', custom: true, object: { v: 1 }, packageRef }
+    await monitor.register({ ...asked, name: 'a', importId: 'one' })
+    const own = { type: 'pulumi:providers:pkgExt', name: 'own', custom: true, packageRef }
+    const { urn, id } = await monitor.register(own)
+    await monitor.register({ ...asked, name: 'b', importId: 'two', provider: `${urn}::${id}` })
+  })
+  expect(result.result).toBe('succeeded')
+  expect(cloud.log).toEqual([])
+  const imported = state.resources?.filter(({ type }) => type === 'pkgExt:m:typA') ?? []
+  expect(imported.map(one => one['id'])).toEqual(['one', 'two'])
+  expect(imported.map(one => String(one['provider']).split('::').at(-2))).toEqual([
+    'default_0_5_0',
+    'own',
+  ])
+  const first = 'parameterize pkgExt 0.5.0 replacement'
+  expect(plugins.loaded.map(one => one.heard()[0])).toEqual([first, first])
+})

@@ -1,0 +1,22 @@
+import { afterEach, expect, test } from 'vitest'
+import { createBench } from '../bench.ts'
+import { createCloud } from '../cloud.ts'
+
+const bench = createBench()
+afterEach(() => bench.close())
+
+test('TestSkipPluginPreInstallSkipsUnusedLanguagePackages: of the packages that a program has, only the plugins of what it registers are asked for', async () => {
+  const { run, plugins, install } = await bench.of(createCloud())
+  install('@pulumi/pkgA', { name: 'pkgA', version: '1.0.0' })
+  install('@pulumi/pkgB', { name: 'pkgB', version: '1.0.0' })
+  const { result } = await run(async monitor => {
+    await monitor.register({ type: 'pkgA:m:typA', name: 'a', custom: true, object: {} })
+  })
+  expect(result.result).toBe('succeeded')
+  expect(plugins.loaded.map(({ plugin }) => [plugin.name, plugin.version])).toEqual([
+    ['pkgA', '1.0.0'],
+  ])
+  expect(plugins.obtained()).toEqual([])
+  await run(undefined, { command: 'destroy' })
+  expect(plugins.obtained()).toEqual(['pkgA 1.0.0'])
+})
