@@ -38,10 +38,8 @@ import { timestampOf } from '../../shared/state/timestamp.ts'
 import { hashAssets } from '../../shared/values/asset-hash.ts'
 import { stripSecrets } from '../../shared/values/walk.ts'
 import { scrubberOf } from './scrub.ts'
-import { userPath } from './user-path.ts'
+import { userEnvironment } from './user-environment.ts'
 import { homedir } from 'node:os'
-import { dirname, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { whoseError } from '../../shared/providers/whose-error.ts'
 
 /** What one deployment or preview is made of. */
@@ -96,8 +94,6 @@ export interface Surroundings {
   /** Operations of which an executor of this process has told. */
   readonly told: Set<OperationId>
 }
-
-const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
 /** Everything that a run needs around it, made for it alone. */
 export async function surround(asked: Asked): Promise<Surroundings> {
@@ -275,17 +271,6 @@ function pluginHost(
       })
     },
   })
-}
-
-/** The environment of the user: without what our launcher put into it. */
-function userEnvironment(): Readonly<Record<string, string>> {
-  const found = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? ''
-  const path = userPath(found, projectRoot)
-  const ours = new Set(['ANTICHAIN_USER_PATH', 'NODE_COMPILE_CACHE', 'NODE_OPTIONS_ANTICHAIN'])
-  const kept = Object.entries(process.env).flatMap(([key, value]) =>
-    value === undefined || ours.has(key) ? [] : [[key, value] as const],
-  )
-  return { ...Object.fromEntries(kept), PATH: path }
 }
 
 /** The configuration of a package for its plugin's environment: plain texts. */

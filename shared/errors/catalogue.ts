@@ -1,5 +1,6 @@
 import { apiCodes } from './api-codes.ts'
 import { platformCodes } from './platform-codes.ts'
+import { programCodes } from './program-codes.ts'
 import { stateCodes } from './state-codes.ts'
 
 /** One row of the catalogue: the process exit code (Pulumi's numbers) and what to do next. */
@@ -35,14 +36,6 @@ export const catalogue = {
   RUNTIME_UNKNOWN: {
     exit: 2,
     hint: 'Use nodejs, python or go, or put `pulumi-language-<name>` on your PATH.',
-  },
-  POLICY_PACK_FAILED: {
-    exit: 1,
-    hint: 'Correct the policy pack as the sentence says; run `npm install` in its folder when a module is missing.',
-  },
-  PLAN_INVALID: {
-    exit: 2,
-    hint: 'Save the plan again with `antichain preview --save-plan <file>`, for this stack.',
   },
   CONFIG_INVALID: { exit: 2, hint: 'Correct the stack configuration file at the place named.' },
   CONFIG_MISSING: { exit: 2, hint: 'Set the value with `antichain config set <key> <value>`.' },
@@ -136,51 +129,6 @@ export const catalogue = {
     exit: 1,
     hint: 'Pass --force if the state shall go into this stack all the same.',
   },
-  PROGRAM_SDK_MISSING: { exit: 1, hint: 'Run `npm install` in the program folder.' },
-  PROGRAM_LANGUAGE_MISSING: {
-    exit: 1,
-    hint: "Install the program's language, and its packages where the project says.",
-  },
-  PROGRAM_LANGUAGE_FAILED: {
-    exit: 1,
-    hint: 'Read what the language host printed; it may be of another version.',
-  },
-  PROGRAM_BUILD_FAILED: { exit: 1, hint: 'Correct what the compiler names.' },
-  PROGRAM_TYPESCRIPT_MIX: {
-    exit: 1,
-    hint: 'Run `npm install --save-dev typescript@5` in the program folder.',
-  },
-  PROGRAM_FAILED: { exit: 1, hint: 'Correct the program; its own message stands above.' },
-  PROGRAM_NODE_MISSING: {
-    exit: 1,
-    hint: 'Install Node 22 or later, or run `npm install` in the antichain folder.',
-  },
-  PACKAGE_INVALID: {
-    exit: 1,
-    hint: 'Give the package a name and a version such as 1.2.3, and register it before it is used.',
-  },
-  PLUGIN_MISSING: {
-    exit: 1,
-    hint: 'Put the plugin on PATH, or install it with `antichain plugin install`.',
-  },
-  PLUGIN_ADDRESS: {
-    exit: 1,
-    hint: 'Correct the address that the plugin is fetched from: https://, github:// or gitlab://.',
-  },
-  PLUGIN_TOO_LARGE: { exit: 1, hint: 'Look at what the address of the plugin serves.' },
-  PLUGIN_DOWNLOAD: {
-    exit: 1,
-    hint: 'Look at the address and the network, or install the plugin from a file with `--file`.',
-  },
-  PLUGIN_AMBIGUOUS: {
-    exit: 1,
-    hint: 'Remove one of the packages, or give each resource its `provider`.',
-  },
-  PLUGIN_CHECKSUM: {
-    exit: 1,
-    hint: 'Put the archive of the plugin where it is fetched from again; what is there was not used.',
-  },
-  PLUGIN_FAILED: { exit: 1, hint: 'The plugin process failed; its last lines stand above.' },
   PROVIDER_FAILED: { exit: 1, hint: 'Correct what the provider names and run the command again.' },
   PROVIDER_REFERENCE: {
     exit: 1,
@@ -296,6 +244,7 @@ export const catalogue = {
     hint: 'Remove from the repository what the message names; links must stay within it.',
   },
   INSTALL_FAILED: { exit: 1, hint: 'Correct what the package manager says, and push again.' },
+  ...programCodes,
   ...stateCodes,
   ...platformCodes,
   ...apiCodes,

@@ -47,7 +47,7 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'I10: results of invokes are recorded before the next decision is',
     file: `${generator}/deployment-runner.ts`,
     edits: [
-      ['      writer.note({', '      const unwritten = [] as unknown[]\n      unwritten.push({'],
+      ['    writer.note({', '      const unwritten = [] as unknown[]\n      unwritten.push({'],
     ],
     caughtBy: [tests('test/lifecycle/going-on')],
   },

@@ -78,28 +78,34 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       await writer.append({ kind: 'hooked', urn, hook, verdict, ...why })
       return error
     },
-    async answer(key, ask) {
-      const { at, known } = deps.nextCall(key)
-      if (known?.isAskedAgain === true) await ask()
-      if (known !== undefined)
-        return {
-          outputs: sealing.openMap(known.outputs),
-          failures: known.failures,
-          dependencies: new Map(known.dependencies ?? []),
-        }
-      const answer = await ask()
-      // Nothing waits for it: it is durable before the next decision is, or it decided nothing.
-      writer.note({
-        kind: 'answered',
-        key,
-        at,
-        outputs: sealing.sealMap(answer.outputs),
-        failures: answer.failures,
-        ...(answer.dependencies === undefined ? {} : { dependencies: [...answer.dependencies] }),
-        ...(answer.isAskedAgain === true ? { isAskedAgain: true } : {}),
-      })
-      return answer
-    },
+    answer: answering(deps),
+  }
+}
+
+/** Answers calls of the program: as an earlier life was answered, else anew, and noted. */
+function answering(deps: DeploymentRunnerDeps): StepRunner['answer'] {
+  const { writer, sealing } = deps
+  return async (key, ask) => {
+    const { at, known } = deps.nextCall(key)
+    if (known?.isAskedAgain === true) await ask()
+    if (known !== undefined)
+      return {
+        outputs: sealing.openMap(known.outputs),
+        failures: known.failures,
+        dependencies: new Map(known.dependencies ?? []),
+      }
+    const answer = await ask()
+    // Nothing waits for it: it is durable before the next decision is, or it decided nothing.
+    writer.note({
+      kind: 'answered',
+      key,
+      at,
+      outputs: sealing.sealMap(answer.outputs),
+      failures: answer.failures,
+      ...(answer.dependencies === undefined ? {} : { dependencies: [...answer.dependencies] }),
+      ...(answer.isAskedAgain === true ? { isAskedAgain: true } : {}),
+    })
+    return answer
   }
 }
 

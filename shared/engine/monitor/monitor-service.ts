@@ -101,20 +101,7 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
   const traces = createStackTraces()
   const opened = given.then(deps => ({ ...deps, traces }))
   const { registrar, hooks } = signals
-  const register = async (asked: RegisterResourceRequest): Promise<RegisterResourceResponse> => {
-    const deps = await opened
-    const { request, isTransformed, registered: note } = await registrar.transform(deps, asked)
-    if (request.remote) {
-      const made = await registerRemote(request, deps, register)
-      note(made.urn)
-      return made
-    }
-    const registration = await readRegistration(request, deps)
-    const current = await deps.generator.register(registration, isTransformed)
-    note(current.state.urn)
-    return registered(current, request)
-  }
-  let isSignalled = false
+  const register = registering(opened, registrar)
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
       return { ...(await opened).info, supportedFeatures: [...features] }
@@ -163,13 +150,40 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
     },
     ...registrar.handlers,
     ...hooks.handlers,
-    async signalAndWaitForShutdown(): Promise<object> {
-      if (isSignalled) throw new Error('Already waiting for shutdown')
-      isSignalled = true
-      signals.signalled()
-      await signals.released
-      return {}
-    },
+    signalAndWaitForShutdown: signalling(signals),
+  }
+}
+
+/** Registers what a request asks for once it is transformed; a remote one by its provider. */
+function registering(
+  opened: Promise<MonitorDeps & { readonly traces: ReturnType<typeof createStackTraces> }>,
+  registrar: ProgramSignals['registrar'],
+): (asked: RegisterResourceRequest) => Promise<RegisterResourceResponse> {
+  const register = async (asked: RegisterResourceRequest): Promise<RegisterResourceResponse> => {
+    const deps = await opened
+    const { request, isTransformed, registered: note } = await registrar.transform(deps, asked)
+    if (request.remote) {
+      const made = await registerRemote(request, deps, register)
+      note(made.urn)
+      return made
+    }
+    const registration = await readRegistration(request, deps)
+    const current = await deps.generator.register(registration, isTransformed)
+    note(current.state.urn)
+    return registered(current, request)
+  }
+  return register
+}
+
+/** Says once that the program registers nothing more, and answers when it may leave. */
+function signalling(signals: ProgramSignals): () => Promise<object> {
+  let isSignalled = false
+  return async () => {
+    if (isSignalled) throw new Error('Already waiting for shutdown')
+    isSignalled = true
+    signals.signalled()
+    await signals.released
+    return {}
   }
 }
 

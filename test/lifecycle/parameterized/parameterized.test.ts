@@ -178,7 +178,7 @@ test('TestReplacementParameterizedProviderImport: what exists is imported under 
   expect(cloud.log).toEqual([])
   const imported = state.resources?.filter(({ type }) => type === 'pkgExt:m:typA') ?? []
   expect(imported.map(one => one['id'])).toEqual(['one', 'two'])
-  expect(imported.map(one => String(one['provider']).split('::').at(-2))).toEqual([
+  expect(imported.map(one => (one['provider'] as string).split('::').at(-2))).toEqual([
     'default_0_5_0',
     'own',
   ])
