@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => place.remove())
 
 test('a second deployment fails at once and names the holder; with --wait it comes after', async () => {
-  const first = place.start(up, { env: { DELAY: '6000' } })
+  const first = place.start(up, { env: { DELAY: '20000' } })
   await until(() => place.calls().some(({ call }) => call === 'check'), { what: 'the first runs' })
   const waiting = place.start([...up, '--wait'])
   const second = await place.run(up)
