@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Attach } from './attach.ts'
-import { functionLimit } from './declare-operations.ts'
+import { executing } from './declare-operations.ts'
 import { collect } from './flags.ts'
 import { missingOptions } from './missing.ts'
 
@@ -29,16 +29,7 @@ export function declareImport(root: Command, attach: Attach): void {
     .option('--preview-only', 'show what would be imported, import nothing')
     .option('--suppress-outputs', 'do not show the outputs of the stack')
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
-    .addOption(
-      new Option('--execute <where>', 'who runs the operations: this process, or `antichain serve`')
-        .choices(['here', 'elsewhere'])
-        .default('here'),
-    )
-    .addOption(functionLimit())
-    .option('--wait', 'wait while another deployment of the stack runs')
-    .addOption(new Option('--suppress-progress').hideHelp())
-    .addOption(new Option('--suppress-permalink [when]').hideHelp())
-    .addOption(new Option('--skip-plugin-pre-install').hideHelp())
+  executing(command)
   attach(
     command,
     async () => (await import('./commands/import.ts')).importResources,

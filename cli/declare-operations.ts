@@ -103,7 +103,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
 }
 
 function shared(command: Command): Command {
-  return command
+  const said = command
     .option('-p, --parallel <n>', 'how many operations run at once')
     .option('--diff', 'show each change of each property')
     .option('-j, --json', 'print JSON: events, one a line; of a preview one document at the end')
@@ -117,6 +117,12 @@ function shared(command: Command): Command {
     .option('--config-path', 'the keys of --config are paths')
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
     .option('--skip-config-validation', 'do not check the configuration against the project')
+  return executing(said)
+}
+
+/** Declares who runs the operations and for how long, and what is taken without effect. */
+export function executing(command: Command): Command {
+  return command
     .addOption(
       new Option('--execute <where>', 'who runs the operations: this process, or `antichain serve`')
         .choices(['here', 'elsewhere'])
@@ -159,7 +165,7 @@ function replacing(command: Command): Command {
 }
 
 /** Declares --function-limit. */
-export function functionLimit(): Option {
+function functionLimit(): Option {
   const about =
     'let no generator or executor last longer, as on platforms with time limits: 90s, 15m'
   return new Option('--function-limit <time>', about)

@@ -46,6 +46,16 @@ export interface DiffResult {
   readonly deleteBeforeReplace: boolean
 }
 
+/** No difference. */
+export const noDiff: DiffResult = {
+  changes: 'none',
+  replaceKeys: [],
+  stableKeys: [],
+  changedKeys: [],
+  detailedDiff: null,
+  deleteBeforeReplace: false,
+}
+
 /** What a resource is called in a request. */
 export interface Subject {
   readonly urn: Urn

@@ -1,6 +1,11 @@
 import { isProviderType } from '../../names/provider-reference.ts'
 import { nameOf } from '../../names/urn.ts'
-import type { CheckResult, DiffResult, Provider } from '../../providers/provider.ts'
+import {
+  noDiff,
+  type CheckResult,
+  type DiffResult,
+  type Provider,
+} from '../../providers/provider.ts'
 import { internalKey, withoutInternal } from '../../providers/provider-inputs.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { diffInputs } from '../../values/diff.ts'
@@ -8,7 +13,6 @@ import { equalMaps } from '../../values/equal.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import { namingOf, tellUnnamed } from './naming.ts'
-import { noDiff } from './verdict.ts'
 
 /** What a decision asks about one resource: its provider's, the registry's, or plain comparison. */
 export interface Driver {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DiffResult, PropertyDiff } from '../../providers/provider.ts'
-import { forcedDiff, isReplacement, noDiff, verdictOf } from './verdict.ts'
+import { noDiff } from '../../providers/provider.ts'
+import { forcedDiff, isReplacement, verdictOf } from './verdict.ts'
 
 const healthy = { initErrors: [], pendingReplacement: false }
 const broken = { initErrors: ['not ready'], pendingReplacement: false }

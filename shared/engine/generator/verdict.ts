@@ -1,4 +1,4 @@
-import type { DiffResult, PropertyDiff } from '../../providers/provider.ts'
+import { type DiffResult, noDiff, type PropertyDiff } from '../../providers/provider.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { containsPath, parsePath, type PathSegment } from '../../values/path.ts'
 import type { StepReason } from '../step.ts'
@@ -12,16 +12,6 @@ export type Verdict =
 /** A difference that nobody was asked about: replaced for this key. */
 export function forcedDiff(key: string): DiffResult {
   return { ...noDiff, changes: 'some', replaceKeys: key === '' ? [] : [key] }
-}
-
-/** No difference. */
-export const noDiff: DiffResult = {
-  changes: 'none',
-  replaceKeys: [],
-  stableKeys: [],
-  changedKeys: [],
-  detailedDiff: null,
-  deleteBeforeReplace: false,
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type CallResult,
   type CheckResult,
   type DiffResult,
+  noDiff,
   type Provider,
   ProviderError,
   type ReadResult,
@@ -26,15 +27,6 @@ export interface BuiltinDeps {
 const deprecated =
   `The "${stackReferenceType}" resource type is deprecated. ` +
   'Update your SDK or if already up to date raise an issue at https://github.com/pulumi/pulumi/issues.'
-
-const noDiff: DiffResult = {
-  changes: 'none',
-  replaceKeys: [],
-  stableKeys: [],
-  changedKeys: [],
-  detailedDiff: null,
-  deleteBeforeReplace: false,
-}
 
 /**
  * The provider of the package `pulumi`: stack references, stashes, and functions that read other
