@@ -6,6 +6,7 @@ import { type Life, createLife } from '../../shared/engine/commands/life.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import { type StepEmitter, createStepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import type { PerformDeps } from '../../shared/engine/executor/performing.ts'
+import { createStatusDesk, type StatusDesk } from '../../shared/engine/executor/status-desk.ts'
 import { type Base, providerStateIn } from '../../shared/engine/deployment/base.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { Urn } from '../../shared/names/urn.ts'
@@ -107,7 +108,8 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     scrub,
     ...(asked.counted === undefined ? {} : { counted: asked.counted }),
   })
-  const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub))
+  const desk = createStatusDesk(() => platform.random.uuid())
+  const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub, desk))
   const processes = hosts?.processes ?? createProcesses()
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
@@ -137,6 +139,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     timestamp: () => timestampOf(platform.clock.now()),
     warn: message => emitter.diagnostic('warning', message),
     beforeAgain,
+    views: { desk, address: () => monitor.address },
   }
   const reader = createAssetReader(source.directory)
   const programs =
@@ -188,8 +191,10 @@ function extensionIn(now: BaseNow, ref: string): ReturnType<typeof parseExtensio
 function startMonitor(
   emitter: StepEmitter,
   scrub: (text: string) => string,
+  desk: StatusDesk,
 ): Promise<MonitorServer> {
   return startMonitorServer({
+    desk,
     said: ({ severity, message, urn, streamId, ephemeral }) => {
       if (severity === 'debug') return
       const about = {

@@ -13,6 +13,7 @@ import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 import type { Extension } from '../records/log.ts'
 import type { ConstructAsk, ConstructResult, Surroundings } from './construct.ts'
+import type { Viewing } from './views.ts'
 
 /** A failed check of one property ('' = the whole resource). */
 export interface CheckFailure {
@@ -198,30 +199,33 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   readonly create: (
-    ask: Subject & { inputs: PropertyMap; timeout: number; preview: boolean },
+    ask: Subject & Viewing & { inputs: PropertyMap; timeout: number; preview: boolean },
   ) => Promise<CreateResult>
   /** `inputs` and `outputs` absent for an import. */
   readonly read: (
-    ask: Subject & {
-      id: string
-      inputs: PropertyMap | undefined
-      outputs: PropertyMap | undefined
-      timeout: number
-    },
+    ask: Subject &
+      Viewing & {
+        id: string
+        inputs: PropertyMap | undefined
+        outputs: PropertyMap | undefined
+        timeout: number
+      },
   ) => Promise<ReadResult>
   readonly update: (
-    ask: Subject & {
-      id: string
-      oldInputs: PropertyMap
-      oldOutputs: PropertyMap
-      newInputs: PropertyMap
-      timeout: number
-      ignoreChanges: readonly string[]
-      preview: boolean
-    },
+    ask: Subject &
+      Viewing & {
+        id: string
+        oldInputs: PropertyMap
+        oldOutputs: PropertyMap
+        newInputs: PropertyMap
+        timeout: number
+        ignoreChanges: readonly string[]
+        preview: boolean
+      },
   ) => Promise<UpdateResult>
   readonly delete: (
-    ask: Subject & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
+    ask: Subject &
+      Viewing & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
   ) => Promise<void>
   readonly invoke: (ask: {
     token: string

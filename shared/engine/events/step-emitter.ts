@@ -20,7 +20,7 @@ import { shownResource, type WholeStates } from './whole-states.ts'
 export interface StepEmitter {
   /** Before a step begins; every step but internal ones. */
   readonly pre: (step: Step) => void
-  /** After a step: outputs, or a diagnostic and the failure. */
+  /** After a step: outputs, or a diagnostic and the failure; and what became of its views. */
   readonly ended: (step: Step, end: StepEnd) => void
   /**
    * Counts a step that succeeded, as the summary shows it; once per step, by whoever decided it.
@@ -80,7 +80,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
   const planning = about.planning ? { planning: true } : {}
   const resultOf = (step: Step, end: StepEnd): StepOp =>
     about.refreshCommand && step.op === 'refresh' ? (end.resultOp ?? 'same') : step.op
-  const count: StepEmitter['count'] = (step, end) => {
+  const countOne: StepEmitter['count'] = (step, end) => {
     if (end.error?.status === 'unknown') maybeCorrupt = true
     if (end.error !== undefined || isInternal(step)) return
     const op = resultOf(step, end)
@@ -89,7 +89,11 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     counts[op] = (counts[op] ?? 0) + 1
     counted.set(op, Math.max(counted.get(op) ?? 0, counts[op]))
   }
-  const ended: StepEmitter['ended'] = (step, end) => {
+  const count: StepEmitter['count'] = (step, end) => {
+    for (const view of end.views ?? []) countOne(view.step, view.end)
+    countOne(step, end)
+  }
+  const endedOne: StepEmitter['ended'] = (step, end) => {
     const internal = isInternal(step)
     if (end.error !== undefined) {
       diagnostic(
@@ -105,9 +109,18 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     if (internal) return
     const op = resultOf(step, end)
     const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
-    if (!about.planning && !custom && step.op !== 'refresh' && step.op !== 'delete') return
+    const isShown = custom || (end.state ?? step.next ?? step.old?.state)?.viewOf !== ''
+    if (!about.planning && !isShown && step.op !== 'refresh' && step.op !== 'delete') return
     const event = { resOutputsEvent: { metadata: metadata(step, op, end), ...planning } }
     sink.emit(event, () => wholeStates(step, end))
+  }
+  const ended: StepEmitter['ended'] = (step, end) => {
+    const { views = [] } = end
+    // What is deleted with its owner goes before it.
+    const isBefore = step.next === undefined && step.op !== 'refresh'
+    if (!isBefore) endedOne(step, end)
+    for (const view of views) endedOne(view.step, view.end)
+    if (isBefore) endedOne(step, end)
   }
   return {
     pre(step) {

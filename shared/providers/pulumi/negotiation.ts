@@ -54,7 +54,7 @@ export async function handshake(
       ? {}
       : { rootDirectory: greeting.folder, programDirectory: greeting.folder }),
     configureWithUrn: true,
-    supportsViews: false,
+    supportsViews: true,
     supportsRefreshBeforeUpdate: greeting.refreshBeforeUpdate,
     invokeWithPreview: true,
     acceptsByteString: true,
