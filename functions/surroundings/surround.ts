@@ -109,7 +109,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     ...(asked.counted === undefined ? {} : { counted: asked.counted }),
   })
   const desk = createStatusDesk(() => platform.random.uuid())
-  const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub, desk))
+  const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub, { desk, plugins: () => plugins }))
   const processes = hosts?.processes ?? createProcesses()
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
@@ -191,10 +191,10 @@ function extensionIn(now: BaseNow, ref: string): ReturnType<typeof parseExtensio
 function startMonitor(
   emitter: StepEmitter,
   scrub: (text: string) => string,
-  desk: StatusDesk,
+  served: { readonly desk: StatusDesk; readonly plugins: () => PluginHost },
 ): Promise<MonitorServer> {
   return startMonitorServer({
-    desk,
+    ...served,
     said: ({ severity, message, urn, streamId, ephemeral }) => {
       if (severity === 'debug') return
       const about = {

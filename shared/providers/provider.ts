@@ -13,6 +13,7 @@ import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 import type { Extension } from '../records/log.ts'
 import type { ConstructAsk, ConstructResult, Surroundings } from './construct.ts'
+import type { Describing, Installed } from './describing.ts'
 import type { Viewing } from './views.ts'
 
 /** A failed check of one property ('' = the whole resource). */
@@ -248,6 +249,8 @@ export interface Provider {
    * `unconfigured`: it was not asked.
    */
   readonly construct: (ask: ConstructAsk) => Promise<ConstructResult | 'unconfigured'>
+  /** What it says of itself, where it is a plugin. */
+  readonly describe?: Describing
   /** Asks the plugin to end what runs soon (Ctrl-C). */
   readonly cancel: () => Promise<void>
   /** Cancel, close, SIGINT, SIGKILL (provider-protocol 14). Never throws. */
@@ -266,7 +269,7 @@ export interface PluginDescriptor {
 }
 
 /** Where plugins come from and how they are started. */
-export interface PluginHost {
+export interface PluginHost extends Installed {
   /**
    * Starts one instance. Throws PLUGIN_MISSING (with what was looked for and where) or
    * PLUGIN_FAILED.

@@ -15,16 +15,20 @@ import {
 import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
 import { ResourceStatusService } from '../../../proto/gen/pulumi/resource_status.ts'
+import { LoaderService } from '../../../proto/gen/pulumi/codegen/loader.ts'
+import { MapperService } from '../../../proto/gen/pulumi/codegen/mapper.ts'
+import type { PluginHost } from '../../providers/provider.ts'
 import type { StatusDesk } from '../executor/status-desk.ts'
 import { messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
 import { createCallbacks } from './callbacks.ts'
+import { loaderHandlers, mapperHandlers } from './descriptions.ts'
 import { createHooks, type Hooks } from './hooks.ts'
 import { createMethodEndpoints, type MethodEndpoints } from './method-endpoints.ts'
 import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
 import { createRegistrar } from './register.ts'
-import { statusHandlers } from './status-service.ts'
+import { statusHandlers } from './resource-status.ts'
 
 /** Largest message in either direction, in bytes: Pulumi's own limit. */
 const messageBytesMax = 400 * 1024 * 1024
@@ -50,7 +54,7 @@ export interface MonitorServer {
 
 /** Starts both services on a free port of the loopback address. */
 export async function startMonitorServer(
-  deps: EngineServiceDeps & { readonly desk: StatusDesk },
+  deps: EngineServiceDeps & { readonly desk: StatusDesk; readonly plugins: () => PluginHost },
 ): Promise<MonitorServer> {
   const options = {
     'grpc.max_receive_message_length': messageBytesMax,
@@ -78,6 +82,8 @@ export async function startMonitorServer(
     // Messages are taken to the last: an ending program says why.
     server.addService(EngineService, unary(engine, never))
     server.addService(ResourceStatusService, unary(statusHandlers(deps.desk), never))
+    server.addService(LoaderService, unary(loaderHandlers(deps.plugins), never))
+    server.addService(MapperService, unary(mapperHandlers(deps.plugins), never))
     return listen(server)
   }
   return {

@@ -50,6 +50,8 @@ export async function handshake(
 ): Promise<Abilities | undefined> {
   const request = ProviderHandshakeRequest.create({
     engineAddress: greeting.engineAddress,
+    loaderTarget: greeting.engineAddress,
+    mapperTarget: greeting.engineAddress,
     ...(greeting.folder === undefined
       ? {}
       : { rootDirectory: greeting.folder, programDirectory: greeting.folder }),
