@@ -35,13 +35,13 @@ import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import { createStackReading, type OpenState } from './read-stack.ts'
 import { openOwnState } from './open-own-state.ts'
 import { createProviderRegistry } from '../../shared/providers/registry.ts'
-import { timestampOf } from '../../shared/state/timestamp.ts'
 import { hashAssets } from '../../shared/values/asset-hash.ts'
 import { stripSecrets } from '../../shared/values/walk.ts'
 import { scrubberOf } from './scrub.ts'
 import { userEnvironment } from './user-environment.ts'
 import { homedir } from 'node:os'
 import { whoseError } from '../../shared/providers/whose-error.ts'
+import { performingOf } from './performing-of.ts'
 
 /** What one deployment or preview is made of. */
 export interface Asked {
@@ -109,7 +109,8 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     ...(asked.counted === undefined ? {} : { counted: asked.counted }),
   })
   const desk = createStatusDesk(() => platform.random.uuid())
-  const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub, { desk, plugins: () => plugins }))
+  const monitor =
+    hosts?.monitor ?? (await startMonitor(emitter, scrub, { desk, plugins: () => plugins }))
   const processes = hosts?.processes ?? createProcesses()
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
@@ -134,13 +135,8 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     stateOf: (urn, id) => providerState(baseNow, urn, id),
     extensionOf: ref => extensionIn(baseNow, ref),
   })
-  const performing: PerformDeps = {
-    provider: (reference, extension) => providers.instance(reference, extension),
-    timestamp: () => timestampOf(platform.clock.now()),
-    warn: message => emitter.diagnostic('warning', message),
-    beforeAgain,
-    views: { desk, address: () => monitor.address },
-  }
+  const views = { desk, address: () => monitor.address }
+  const performing = performingOf(platform, { providers, emitter, beforeAgain, views })
   const reader = createAssetReader(source.directory)
   const programs =
     hosts?.programs ??

@@ -80,7 +80,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
   const planning = about.planning ? { planning: true } : {}
   const resultOf = (step: Step, end: StepEnd): StepOp =>
     about.refreshCommand && step.op === 'refresh' ? (end.resultOp ?? 'same') : step.op
-  const countOne: StepEmitter['count'] = (step, end) => {
+  const count: StepEmitter['count'] = (step, end) => {
     if (end.error?.status === 'unknown') maybeCorrupt = true
     if (end.error !== undefined || isInternal(step)) return
     const op = resultOf(step, end)
@@ -89,11 +89,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     counts[op] = (counts[op] ?? 0) + 1
     counted.set(op, Math.max(counted.get(op) ?? 0, counts[op]))
   }
-  const count: StepEmitter['count'] = (step, end) => {
-    for (const view of end.views ?? []) countOne(view.step, view.end)
-    countOne(step, end)
-  }
-  const endedOne: StepEmitter['ended'] = (step, end) => {
+  const ended: StepEmitter['ended'] = (step, end) => {
     const internal = isInternal(step)
     if (end.error !== undefined) {
       diagnostic(
@@ -114,15 +110,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     const event = { resOutputsEvent: { metadata: metadata(step, op, end), ...planning } }
     sink.emit(event, () => wholeStates(step, end))
   }
-  const ended: StepEmitter['ended'] = (step, end) => {
-    const { views = [] } = end
-    // What is deleted with its owner goes before it.
-    const isBefore = step.next === undefined && step.op !== 'refresh'
-    if (!isBefore) endedOne(step, end)
-    for (const view of views) endedOne(view.step, view.end)
-    if (isBefore) endedOne(step, end)
-  }
-  return {
+  return withViews({
     pre(step) {
       if (isInternal(step)) return
       const event = { metadata: metadata(step, step.op, undefined), ...planning }
@@ -140,6 +128,25 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     scrub: about.scrub,
     counts: () => Object.fromEntries(counted),
     isMaybeCorrupt: () => maybeCorrupt,
+  })
+}
+
+/** Tells what became of views with the end of their owner, and counts them with it. */
+function withViews(emitter: StepEmitter): StepEmitter {
+  const { ended, count } = emitter
+  return {
+    ...emitter,
+    ended(step, end) {
+      // What is deleted with its owner goes before it.
+      const isBefore = step.next === undefined && step.op !== 'refresh'
+      if (!isBefore) ended(step, end)
+      for (const view of end.views ?? []) ended(view.step, view.end)
+      if (isBefore) ended(step, end)
+    },
+    count(step, end) {
+      for (const view of end.views ?? []) count(view.step, view.end)
+      count(step, end)
+    },
   }
 }
 

@@ -4,7 +4,10 @@ import type {
   GetSchemaResponse,
   Parameterization,
 } from '../../../proto/gen/pulumi/codegen/loader.ts'
-import type { GetMappingRequest, GetMappingResponse } from '../../../proto/gen/pulumi/codegen/mapper.ts'
+import type {
+  GetMappingRequest,
+  GetMappingResponse,
+} from '../../../proto/gen/pulumi/codegen/mapper.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { Describing } from '../../providers/describing.ts'
 import type { PluginHost } from '../../providers/provider.ts'

@@ -28,7 +28,8 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 /** The address at which everything of the engine is served. */
-const addressOf = ({ client }: Monitor): string => client.getChannel().getTarget().replace('dns:', '')
+const addressOf = ({ client }: Monitor): string =>
+  client.getChannel().getTarget().replace('dns:', '')
 
 type Done<A> = (failed: Error | null, answer: A) => void
 
@@ -103,9 +104,7 @@ test('TestLoader: a program asks for schemas where its host was told', async () 
     await expect(schemaAt(address, { package: 'pkgA', version: 'x' })).rejects.toThrow(
       'x not a valid semver',
     )
-    await expect(schemaAt(address, { package: 'none' })).rejects.toThrow(
-      'does not implement',
-    )
+    await expect(schemaAt(address, { package: 'none' })).rejects.toThrow('does not implement')
   })
   expect(loaded).toEqual(['pkgA', 'pkgA', 'none'])
 })
@@ -120,7 +119,11 @@ test('TestMapperAddressIsPassed: a host is told where mappings are, and they are
     },
     ...(named ? { getMappings: () => ({ providers: [provider] }) } : {}),
   })
-  const scripts = { gcp: knowing('google', true), old: knowing('older', false), dumb: createCloud().script }
+  const scripts = {
+    gcp: knowing('google', true),
+    old: knowing('older', false),
+    dumb: createCloud().script,
+  }
   const loaded = await during(scripts, async address => {
     const run = runRequestOf({
       ...{ project: 'p', stack: 's', organization: 'o', config: new Map(), configSecretKeys: [] },
@@ -129,7 +132,9 @@ test('TestMapperAddressIsPassed: a host is told where mappings are, and they are
     })
     expect(run).toMatchObject({ mapperTarget: address, loaderTarget: address })
     expect(await mappingAt(run.mapperTarget, { provider: 'google' })).toBe('terraform of google')
-    expect(await mappingAt(address, { provider: 'older', ecosystem: 'other' })).toBe('other of older')
+    expect(await mappingAt(address, { provider: 'older', ecosystem: 'other' })).toBe(
+      'other of older',
+    )
     expect(await mappingAt(address, { provider: 'nobody' })).toBe('')
     const hint = MapperParameterizationHint.create({ name: 'old', version: '1.0.0' })
     const hinted = { provider: 'older', pulumiProvider: 'old', parameterizationHint: hint }

@@ -3,7 +3,7 @@ import { createCloud } from '../cloud.ts'
 import type { Asked, Program } from '../engine.ts'
 import { given } from '../states.ts'
 import { createEngines, thing, things } from '../things.ts'
-import { errorsOf, kept, provider, providerUrn, stateOf, urnOf } from './look.ts'
+import { errorsOf, kept, provider, providerUrn, stateOf, urnOf } from '../target/look.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -56,7 +56,12 @@ test('TestDestroyV2TargetProviderWithAliasedParent: a target may stand below wha
   ])
   const program: Program = async monitor => {
     await provider(monitor, 'own')
-    const child = await monitor.register({ type: inner, name: 'child', object: {}, aliasURNs: [old] })
+    const child = await monitor.register({
+      type: inner,
+      name: 'child',
+      object: {},
+      aliasURNs: [old],
+    })
     await provider(monitor, 'childprov', { parent: child.urn })
   }
   const ran = await engine.run(program, destroy(target))
