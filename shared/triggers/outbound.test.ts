@@ -54,6 +54,10 @@ describe('addresses', () => {
     ['febf::1', 'link-local'],
     ['fec0::1', 'site-local'],
     ['ff02::1', 'multicast'],
+    ['::ffff:0:a00:1', 'not given out'],
+    ['1::1', 'not given out'],
+    ['4000::1', 'not given out'],
+    ['e000::1', 'not given out'],
   ])('%s is refused as %s', (address, why) => {
     expect(refusal(address)).toContain(why)
   })
