@@ -105,8 +105,8 @@ function markOf(token: string, about: string): string {
 const page = z.array(z.object({ id: z.int().positive(), body: z.string().nullish() }))
 
 /**
- * The first comment that begins with a mark, by its id, of the oldest thousand: a copy that somebody
- * made of ours comes after it.
+ * The first comment that begins with a mark, by its id, of the oldest thousand: a copy that
+ * somebody made of ours comes after it.
  */
 async function firstWith(
   mark: string,

@@ -79,7 +79,6 @@ describe('addresses', () => {
     '2606:4700::1111',
     '2a00:1450:4001::200e',
     '2001:4860:4860::8888',
-    'fbff::1',
   ])('%s may be called', address => {
     expect(refusal(address)).toBeUndefined()
   })

@@ -115,7 +115,9 @@ export const requestRoutes = [
   }),
 ]
 
-/** Ends a request that waits, as what its asker took back. Throws REQUEST_UNKNOWN, API_FORBIDDEN. */
+/**
+ * Ends a request that waits, as what its asker took back. Throws REQUEST_UNKNOWN, API_FORBIDDEN.
+ */
 async function withdraw(
   ports: ApiPorts,
   { params, caller }: Asked<unknown, unknown>,
