@@ -44,7 +44,8 @@ export const componentDriver: Driver = {
 }
 
 function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Provider): Driver {
-  const subject = { urn: next.urn, name: nameOf(next.urn), type: next.type }
+  const named = { urn: next.urn, type: next.type }
+  const subject = { ...named, name: nameOf(next.urn) }
   return {
     check: async (olds, news, randomSeed) => {
       const naming = namingOf(ctx, { ...subject, seed: randomSeed })
@@ -54,8 +55,9 @@ function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Prov
         tellUnnamed(ctx, subject.urn)
       return result
     },
+    // A resource that an alias renamed is asked about by its new name.
     diff: (old, newInputs, ignoreChanges) =>
-      providerDiff(ctx, provider, old, { newInputs, ignoreChanges }),
+      providerDiff(ctx, provider, { ...old, ...named }, { newInputs, ignoreChanges }),
   }
 }
 
