@@ -11,7 +11,8 @@ import { contentOf, outputsOf } from './contents.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { factsOf } from './facts.ts'
 import type { Folded, FoldInput } from './fold-input.ts'
-import { replay } from './replay.ts'
+import { replay, type ReplayAbout } from './replay.ts'
+import { refreshesByProgram } from '../records/log.ts'
 
 /**
  * The snapshot that base and records come to: replayed, sorted, with normal URNs; what is wrong
@@ -21,7 +22,8 @@ import { replay } from './replay.ts'
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
   const { features: baseFeatures = [] } = envelopeOf(base)
-  const replayed = replay(base, entriesOf(input), { baseFeatures, now, version, order })
+  const about = { baseFeatures, now, version, order, ...rebuiltBy(input) }
+  const replayed = replay(base, entriesOf(input), about)
   const resources = order(
     wasRefreshed(input)
       ? rebuildDependencies(replayed.resources ?? [])
@@ -29,6 +31,21 @@ export function fold(input: FoldInput): StoredDeployment {
   )
   const whole = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed)
   return marked(withUsedExtensions(whole))
+}
+
+/**
+ * What a refresh by the program cuts: of what it registered what points to nothing; once the program
+ * of a command that only reads has ended, the others are rebuilt.
+ */
+function rebuiltBy({ decisions }: FoldInput): Pick<ReplayAbout, 'rebuilt'> {
+  let refreshing: ReturnType<typeof refreshesByProgram>
+  let hasEnded = false
+  for (const decision of decisions) {
+    if (decision.kind === 'pin') refreshing = refreshesByProgram(decision.options)
+    else if (decision.kind === 'program-ended') hasEnded = true
+  }
+  if (refreshing === undefined) return {}
+  return { rebuilt: refreshing === 'only' && hasEnded ? 'base' : 'none' }
 }
 
 /** A refresh that was begun cuts what points to nothing, also when its reads failed. */

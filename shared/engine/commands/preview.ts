@@ -14,7 +14,7 @@ import { planDeletes } from '../generator/planning.ts'
 import type { Scope } from '../generator/scope.ts'
 import type { Life } from './life.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
-import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
+import { refreshSteps, tellUnchanged, unregisteredSteps } from '../generator/refresh-plan.ts'
 
 /**
  * What would be deleted, told in the order in which it would go; false when something could not be.
@@ -39,6 +39,15 @@ export async function previewDeletes(
   return isWhole
 }
 
+/** What would become of what the program did not register; false when something is in the way. */
+export async function previewRest(
+  ctx: GeneratorContext,
+  life: PreviewDeps & Pick<Life, 'request'>,
+): Promise<boolean> {
+  if (ctx.refreshing !== 'only') return previewDeletes(ctx, life)
+  return (await previewReads(unregisteredSteps(ctx), life)) !== undefined
+}
+
 /** Most reads of a previewed refresh at once. */
 const readsMax = 16
 
@@ -53,10 +62,23 @@ export async function previewRefresh(
     readonly emitter: StepEmitter
     readonly performing: PerformDeps
     readonly scope: Scope
+    readonly outputsOnly: boolean
   },
 ): Promise<Base | undefined> {
-  const { emitter, performing, scope } = about
-  const { asked, unchanged } = refreshSteps(base, which, scope)
+  const results = await previewReads(refreshSteps(base, which, about), about)
+  if (results === undefined) return undefined
+  const refreshed: Snapshot = {
+    ...base.snapshot,
+    resources: rebuiltAfterRefresh(base.snapshot.resources, results),
+  }
+  return baseOf(refreshed, base.epoch + 1)
+}
+
+/** What states were read as; undefined when a read failed. */
+async function previewReads(
+  { asked, unchanged }: ReturnType<typeof refreshSteps>,
+  { emitter, performing }: Pick<PreviewDeps, 'emitter' | 'performing'>,
+): Promise<ReadonlyMap<ResourceState, ResourceState | undefined> | undefined> {
   tellUnchanged(emitter, unchanged)
   const results = new Map<ResourceState, ResourceState | undefined>()
   let isWhole = true
@@ -72,10 +94,5 @@ export async function previewRefresh(
     }
   }
   await Promise.all(Array.from({ length: readsMax }, work))
-  if (!isWhole) return undefined
-  const refreshed: Snapshot = {
-    ...base.snapshot,
-    resources: rebuiltAfterRefresh(base.snapshot.resources, results),
-  }
-  return baseOf(refreshed, base.epoch + 1)
+  return isWhole ? results : undefined
 }

@@ -29,6 +29,7 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
     releases: place.releases,
     ...(place.barrier === undefined ? {} : { barrier: place.barrier }),
     ...(step.skipCall ? { skipCall: true } : {}),
+    ...(step.outputsOnly === true ? { outputsOnly: true } : {}),
     ...(step.ignoreProtect === true ? { ignoreProtect: true } : {}),
     ...(step.planned === undefined ? {} : { planned: step.planned }),
     ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
@@ -66,6 +67,7 @@ export function stepOfOperation(
     next: operation.state === undefined ? undefined : from.sealing.open(operation.state),
     effect: operation.effect,
     skipCall: operation.skipCall === true,
+    ...(operation.outputsOnly === true ? { outputsOnly: true } : {}),
     ...(operation.ignoreProtect === true ? { ignoreProtect: true } : {}),
     ...(operation.planned === undefined ? {} : { planned: operation.planned }),
     reason: {
