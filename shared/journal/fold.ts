@@ -34,7 +34,7 @@ export function fold(input: FoldInput): StoredDeployment {
 }
 
 /**
- * What a refresh by the program cuts: of what it registered what points to nothing; once the program
+ * What a refresh by the program cuts: of what it registered what points to nothing; once a program
  * of a command that only reads has ended, the others are rebuilt.
  */
 function rebuiltBy({ decisions }: FoldInput): Pick<ReplayAbout, 'rebuilt'> {
