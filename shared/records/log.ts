@@ -225,6 +225,8 @@ export type Decision =
   | {
       readonly kind: 'program-ended'
       readonly outputs?: JsonObject
+      /** Of a refresh by the program: what it did not register was read, too, and is rebuilt. */
+      readonly isRefresh?: true
       /** Resources of which the update plan had steps that did not come. */
       readonly unmet?: readonly Urn[]
     }

@@ -47,7 +47,8 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    const ended = { kind: 'program-ended', ...sealed } as const
+    const kind = ctx.refreshing === 'only' ? ({ isRefresh: true } as const) : {}
+    const ended = { kind: 'program-ended', ...sealed, ...kind } as const
     const hasTargets = areTargetsKnown(ctx)
     const settleRest = ctx.refreshing === 'only' ? refreshRest : deleteCondemned
     const isSettled = await settleRest(deps, ctx, unmet => [

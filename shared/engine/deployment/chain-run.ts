@@ -98,6 +98,7 @@ export function tellEnd(
   if (!told.has(id)) {
     told.add(id)
     emitter.pre(step)
+    for (const view of end.views ?? []) emitter.pre(view.step)
     emitter.ended(step, end)
   }
   emitter.count(step, end)

@@ -13,6 +13,7 @@ import {
   type Replay,
 } from './replay.ts'
 import { forget } from './restore.ts'
+import { tellSameViews } from './same-views.ts'
 import { afterSettled } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -90,6 +91,7 @@ async function settledAgain(
   const end = succeeded(state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)
+  if (step.op === 'same' && step.old !== undefined) tellSameViews(ctx, step.old.state)
   noteEnds(ctx.sets, [step], [{ step, end, tracked }])
   return { ...tracked, op: step.op }
 }
