@@ -12,7 +12,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     '--strict',
     'do no more than what the preview has shown',
   )
-  confirming(refreshing(releasing(judging(up))))
+  confirming(refreshingByProgram(releasing(judging(up))))
   replacing(targeting(up, '--exclude <urn>'))
   attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
 
@@ -20,7 +20,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
     .option('--save-plan <file>', 'write what would be done to a plan for `up --plan`')
-  refreshing(releasing(judging(preview)))
+  refreshingByProgram(releasing(judging(preview)))
   replacing(targeting(preview))
   attach(
     preview,
@@ -37,7 +37,10 @@ export function declareOperations(root: Command, attach: Attach): void {
       collect,
     )
     .option('--preview-only', 'show what would be recorded, record nothing')
-  confirming(targeting(refresh))
+  confirming(targeting(refresh)).option(
+    '--run-program',
+    'run the program too: read its resources by the providers that it has now',
+  )
   attach(
     refresh,
     async () => (await import('./commands/refresh.ts')).refresh,
@@ -186,6 +189,13 @@ function judging(command: Command): Command {
 
 function refreshing(command: Command): Command {
   return command.option('-r, --refresh [when]', 'read the resources first: true or false')
+}
+
+function refreshingByProgram(command: Command): Command {
+  return refreshing(command).option(
+    '--run-program',
+    'with --refresh: read resources by the providers that the program has now',
+  )
 }
 
 function releasing(command: Command): Command {

@@ -40,9 +40,9 @@ export const missingOptions = {
     '--tracing <address>',
     '--tracing-header <text>',
   ],
-  up: [...everyOperation, ...programOperation, '--run-program'],
-  preview: [...everyOperation, ...programOperation, '--run-program', '--import-file <file>'],
-  refresh: [...everyOperation, '--run-program', '--skip-pending-creates'],
+  up: [...everyOperation, ...programOperation],
+  preview: [...everyOperation, ...programOperation, '--import-file <file>'],
+  refresh: [...everyOperation, '--skip-pending-creates'],
   destroy: [...everyOperation, '--show-config', '--show-full-output'],
   import: [
     '--from <converter>',

@@ -31,6 +31,17 @@ export function consentOf(session: Session, flags: Flags): Consent {
   return { preview: !skipPreview && !flags.is('json'), ask: !yes }
 }
 
+/** Whether a command whose own work needs no program runs it: --run-program, PULUMI_RUN_PROGRAM. */
+export function runProgramOf(session: Session, flags: Flags): boolean {
+  return flags.is('runProgram') || isTruthy(session.io.env['PULUMI_RUN_PROGRAM'])
+}
+
+/** Whether a refresh compares outputs only: PULUMI_ENABLE_LEGACY_REFRESH_DIFF. */
+export function legacyDiffOf(session: Session): Pick<DeploymentOptions, 'legacyRefreshDiff'> {
+  const isLegacy = isTruthy(session.io.env['PULUMI_ENABLE_LEGACY_REFRESH_DIFF'])
+  return isLegacy ? { legacyRefreshDiff: true } : {}
+}
+
 /** Refuses flags that contradict --preview-only. Throws CLI_USAGE. */
 export function checkPreviewOnly(flags: Flags): void {
   for (const [name, spelled] of [

@@ -11,10 +11,12 @@ import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
 import {
   functionLimitOf,
+  legacyDiffOf,
   parallelOf,
   policyPacksOf,
   refreshOf,
   releaseOf,
+  runProgramOf,
 } from './operation-options.ts'
 import type { Session } from './session.ts'
 import { openStackFile, stackManager } from './stack-secrets.ts'
@@ -36,6 +38,7 @@ export async function requestOf(
   const targeting = targetingOf(flags)
   const functionLimitMs = functionLimitOf(flags)
   const refresh = command !== 'refresh' && command !== 'import' && refreshOf(flags, project)
+  const runProgram = command !== 'import' && runProgramOf(session, flags)
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   keepConfig(flags, file, project)
   const secrets = await stackManager(session, stack, file)
@@ -46,7 +49,7 @@ export async function requestOf(
       project,
       file,
       secrets,
-      check: (command === 'up' || command === 'import') && !flags.is('skipConfigValidation'),
+      check: needsConfig(command, runProgram) && !flags.is('skipConfigValidation'),
       names: command === 'up',
       ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
     }),
@@ -60,7 +63,8 @@ export async function requestOf(
       continueOnError:
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
-      ...(flags.is('runProgram') ? { runProgram: true } : {}),
+      ...(runProgram ? { runProgram: true } : {}),
+      ...legacyDiffOf(session),
       ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
       release,
       ...policyPacksOf(session, flags),
@@ -73,6 +77,11 @@ export async function requestOf(
       forget: flags.is('clearPendingCreates'),
     },
   }
+}
+
+/** Whether the configuration that the project asks for must be there. */
+function needsConfig(command: Command, runProgram: boolean): boolean {
+  return command === 'up' || command === 'import' || runProgram
 }
 
 /**

@@ -2,7 +2,13 @@ import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Command } from '../../shared/records/log.ts'
 import type { Flags } from '../flags.ts'
-import { parallelOf, refreshOf, releaseOf } from '../operation-options.ts'
+import {
+  legacyDiffOf,
+  parallelOf,
+  refreshOf,
+  releaseOf,
+  runProgramOf,
+} from '../operation-options.ts'
 import { askedStack, keepConfig } from '../operation-request.ts'
 import type { Session } from '../session.ts'
 import { openStackFile } from '../stack-secrets.ts'
@@ -45,7 +51,8 @@ export async function remoteStarting(
     continueOnError:
       flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
-    ...(flags.is('runProgram') ? { runProgram: true } : {}),
+    ...(runProgramOf(session, flags) ? { runProgram: true } : {}),
+    ...legacyDiffOf(session),
     ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
     ...(release === undefined ? {} : { release }),

@@ -1,6 +1,5 @@
 import type { LifeEnd } from './handle.ts'
 import type { StartedDeployment } from './start.ts'
-import type { Base } from '../../shared/engine/deployment/base.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import type { Asked } from '../surroundings/surround.ts'
@@ -9,7 +8,6 @@ import type { Asked } from '../surroundings/surround.ts'
 export function tellStart(emitter: StepEmitter, started: StartedDeployment): void {
   if (started.closed !== undefined) tellClosed(emitter, started.closed)
   for (const sentence of started.told) emitter.diagnostic('warning', sentence)
-  warnOfPending(emitter, started.base)
 }
 
 /** A person sees that the deployment goes on although a generator ended. */
@@ -35,19 +33,4 @@ function tellClosed(emitter: StepEmitter, closed: DeploymentId): void {
     `Deployment ${number} of this stack was interrupted and is closed now: what it did is in the ` +
     'state, and this deployment does the rest. (`antichain resume` would have gone on with it.)'
   emitter.diagnostic('info', message)
-}
-
-function warnOfPending(emitter: StepEmitter, base: Base): void {
-  const pending = base.snapshot.pendingOperations
-  if (pending.length === 0) return
-  const lines = pending.map(
-    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
-  )
-  const message = [
-    `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
-    ...lines,
-    'These resources are in an unknown state because a deployment was interrupted while it changed them. ' +
-      'Find out what became of them; `antichain state pending import` or `clear` settles each.',
-  ].join('\n')
-  emitter.diagnostic('warning', message)
 }

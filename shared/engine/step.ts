@@ -7,6 +7,13 @@ import type { ResourceState } from '../state/resource.ts'
 export interface TrackedState {
   readonly state: ResourceState
   readonly ref: StateReference
+  /** The base index of what it was before it was read again, where that is not in `ref`. */
+  readonly standsFor?: number
+}
+
+/** The base index of what a state is, or was before it was read again. */
+export function indexOf({ ref, standsFor }: Omit<TrackedState, 'state'>): number | undefined {
+  return ref.kind === 'base' ? ref.index : standsFor
 }
 
 /** Why a step is what it is, for events. `detailedDiff` null: the provider gave none. */
@@ -33,6 +40,8 @@ export interface Step {
   readonly skipCall: boolean
   /** Whether it is deleted though it is protected. */
   readonly ignoreProtect?: boolean
+  /** Of a refresh: what it came to is judged by the outputs alone. */
+  readonly outputsOnly?: boolean
   /** Set for an import by the command of that name. */
   readonly planned?: PlannedImport
   readonly reason: StepReason

@@ -97,7 +97,12 @@ function endOf(operation: Operation, made: StoredResource | undefined, facts: Fa
     case 'add':
       return { kind: 'success', ...state }
     case 'replace':
-      return { kind: 'success', ...state, ...(old === undefined ? {} : { remove: old }) }
+      return {
+        kind: 'success',
+        ...state,
+        ...(old === undefined ? {} : { remove: old }),
+        ...(operation.op === 'refresh' ? { isRefresh: true } : {}),
+      }
     case 'add-mark':
       return { kind: 'success', ...state, ...(old === undefined ? {} : { delete: old }) }
     case 'swap':

@@ -11,7 +11,7 @@ import { contentOf, outputsOf } from './contents.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { type Facts, factsOf } from './facts.ts'
 import type { Folded, FoldInput } from './fold-input.ts'
-import { replay } from './replay.ts'
+import { replay, type ReplayAbout } from './replay.ts'
 import { createViewEntries, takesViews, type ViewEntries, type ViewEntry } from './views.ts'
 
 /**
@@ -22,7 +22,8 @@ import { createViewEntries, takesViews, type ViewEntries, type ViewEntry } from 
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
   const { features: baseFeatures = [] } = envelopeOf(base)
-  const replayed = replay(base, entriesOf(input), { baseFeatures, now, version, order })
+  const about = { baseFeatures, now, version, order, ...rebuiltBy(input) }
+  const replayed = replay(base, entriesOf(input), about)
   const resources = order(
     wasRefreshed(input)
       ? rebuildDependencies(replayed.resources ?? [])
@@ -30,6 +31,20 @@ export function fold(input: FoldInput): StoredDeployment {
   )
   const whole = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed)
   return marked(withUsedExtensions(whole))
+}
+
+/**
+ * What a refresh by the program cuts: of what it registered what points to nothing; once a program
+ * of a command that only reads has ended, the others are rebuilt.
+ */
+function rebuiltBy({ decisions }: FoldInput): Pick<ReplayAbout, 'rebuilt'> {
+  let isByProgram = false
+  for (const decision of decisions) {
+    if (decision.kind === 'program-ended' && decision.isRefresh === true) return { rebuilt: 'base' }
+    if (decision.kind === 'registration')
+      isByProgram ||= decision.operations.some(({ op }) => op === 'refresh')
+  }
+  return isByProgram ? { rebuilt: 'none' } : {}
 }
 
 /** A refresh that was begun cuts what points to nothing, also when its reads failed. */

@@ -14,6 +14,11 @@ export interface ReplayAbout {
   readonly now: string
   readonly version: string
   /** Orders the list before references to what comes later are cut; as it is when absent. */
+  /**
+   * How what a program read and registered is rebuilt: only where it names what is gone, and the
+   * untouched base as well (`none`), or as after any refresh (`base`). Absent: all as after any.
+   */
+  readonly rebuilt?: 'none' | 'base'
   readonly order?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
 
@@ -202,7 +207,11 @@ function build(state: Replay, about: ReplayAbout): StoredDeployment {
   const { base } = state
   const listed = [...state.added.filter((_, at) => !state.dropAdded.has(at)), ...keptBase(state)]
   const ordered = (): readonly StoredResource[] => about.order?.(listed) ?? listed
-  const resources = state.hasRefreshed ? rebuildDependencies(ordered()) : listed
+  const made = new Set(state.added)
+  const isKept = (resource: StoredResource): boolean =>
+    about.rebuilt === 'none' || (about.rebuilt === 'base' && made.has(resource))
+  const isCut = state.hasRefreshed || about.rebuilt === 'base'
+  const resources = isCut ? rebuildDependencies(ordered(), isKept) : listed
   const pending = pendingOf(state)
   const extensions = { ...Object.fromEntries(state.extensions), ...base.extensions }
   return normalizeUrns({

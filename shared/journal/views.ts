@@ -99,7 +99,8 @@ export function takesViews(
   { effect }: Pick<Operation, 'effect'>,
   made: StoredResource | undefined,
 ): boolean {
-  return effect === 'remove' || effect === 'mark-pending' || (effect === 'swap' && !made)
+  const isRead = effect === 'swap' || effect === 'replace'
+  return effect === 'remove' || effect === 'mark-pending' || (isRead && !made)
 }
 
 function isOld(state: StoredResource): boolean {

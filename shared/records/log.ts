@@ -36,8 +36,13 @@ export interface DeploymentOptions {
    */
   readonly execute: 'here' | 'elsewhere' | 'functions'
   readonly message: string
-  /** Whether a destroy runs the program, for its hooks and providers; absent: no. */
+  /**
+   * Whether a destroy runs the program, for its hooks and providers, and whether what is refreshed
+   * is read as the program has it; absent: no.
+   */
   readonly runProgram?: boolean
+  /** Whether a refresh compares outputs only, as older versions did; absent: no. */
+  readonly legacyRefreshDiff?: boolean
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
   /** Policy packs that judge it; paths relative to the project's folder, or absolute. */
@@ -77,6 +82,30 @@ export function runsProgram({
   runProgram,
 }: Pick<DeploymentOptions, 'command' | 'runProgram'>): boolean {
   return command === 'up' || runProgram === true
+}
+
+/**
+ * How a deployment reads what its program registers: before it decides about it (`first`), or
+ * without deciding (`only`); undefined when it reads nothing on account of the program. Source:
+ * `engine.md` 7.1.
+ */
+export function refreshesByProgram(
+  options: Pick<DeploymentOptions, 'command' | 'runProgram' | 'refresh'>,
+): 'first' | 'only' | undefined {
+  if (!readsByProgram(options)) return undefined
+  if (options.command === 'refresh') return 'only'
+  return options.refresh ? 'first' : undefined
+}
+
+/**
+ * Whether nothing is read before the program runs. An update that runs its program for a refresh it
+ * was not asked for does without the reads that providers want before an update, too, as Pulumi's.
+ */
+export function readsByProgram({
+  command,
+  runProgram,
+}: Pick<DeploymentOptions, 'command' | 'runProgram'>): boolean {
+  return runProgram === true && (command === 'up' || command === 'refresh')
 }
 
 /**
@@ -196,6 +225,8 @@ export type Decision =
   | {
       readonly kind: 'program-ended'
       readonly outputs?: JsonObject
+      /** Of a refresh by the program: what it did not register was read, too, and is rebuilt. */
+      readonly isRefresh?: true
       /** Resources of which the update plan had steps that did not come. */
       readonly unmet?: readonly Urn[]
     }

@@ -84,6 +84,8 @@ export interface Operation {
   readonly hooked?: boolean
   /** Of a hook: the call that it stands before or after; the generator itself runs and ends it. */
   readonly hook?: { readonly when: 'before' | 'after'; readonly of: OperationId }
+  /** Of a refresh: what it came to is judged by the outputs alone. */
+  readonly outputsOnly?: boolean
   /** True for a delete that is done though the resource is protected. */
   readonly ignoreProtect?: boolean
   /**

@@ -4,14 +4,16 @@ import type { Json, StoredResource } from './stored.ts'
 /**
  * The list with every reference cut that points to nothing before it, and parents that are gone
  * forgotten: what a refresh leaves when resources vanished. "Before it" is by position on purpose,
- * several states may share a URN. Source: `state.md` 5.6.
+ * several states may share a URN. `isKept`: of whom nothing is changed unless something is cut: what
+ * a program registered. Source: `state.md` 5.6.
  */
 export function rebuildDependencies(
   resources: readonly StoredResource[],
+  isKept: (resource: StoredResource) => boolean = () => false,
 ): readonly StoredResource[] {
   const seen = new Set<string>()
   const cut = resources.map(resource => {
-    const now = cutOff(resource, seen)
+    const now = isKept(resource) && isWhole(resource, seen) ? resource : cutOff(resource, seen)
     seen.add(resource.urn)
     return now
   })
@@ -19,6 +21,16 @@ export function rebuildDependencies(
     const parent = textIn(resource, 'parent')
     return parent === '' || seen.has(parent) ? resource : without(resource, 'parent')
   })
+}
+
+/** Whether everything that a resource names stands before it. */
+function isWhole(resource: StoredResource, seen: ReadonlySet<string>): boolean {
+  const named = [
+    ...['parent', 'deletedWith'].map(field => textIn(resource, field)).filter(urn => urn !== ''),
+    ...['dependencies', 'replaceWith'].flatMap(field => textsIn(resource, field)),
+    ...[...listMapIn(resource, 'propertyDependencies').values()].flat(),
+  ]
+  return named.every(urn => seen.has(urn))
 }
 
 function cutOff(resource: StoredResource, seen: ReadonlySet<string>): StoredResource {

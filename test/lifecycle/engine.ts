@@ -42,6 +42,7 @@ export interface Asked {
   readonly refresh?: boolean
   readonly continueOnError?: boolean
   readonly runProgram?: boolean
+  readonly legacyRefreshDiff?: boolean
   readonly ignoreProtect?: boolean
   readonly release?: 'dataflow' | 'antichain'
   readonly config?: DeployRequest['config']
@@ -249,6 +250,7 @@ function requestOf(given: {
       refresh: asked.refresh ?? false,
       continueOnError: asked.continueOnError ?? false,
       execute: 'here',
+      ...(asked.legacyRefreshDiff === true ? { legacyRefreshDiff: true } : {}),
       ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),
       message: '',
       ...(asked.runProgram === true ? { runProgram: true } : {}),

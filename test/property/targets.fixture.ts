@@ -199,7 +199,13 @@ function contextOf(
   }
   const context = {
     ...{ stack: 'dev', project: 'shop', preview: false, continueOnError: false },
-    ...{ isDestroying: false, ignoreProtect: false, autonaming: undefined },
+    ...{
+      isDestroying: false,
+      refreshing: undefined,
+      outputsOnly: false,
+      ignoreProtect: false,
+      autonaming: undefined,
+    },
     ...{ planning: { guard: undefined, draft: undefined }, analyzers: [] },
     ...{ base, sets: emptySets(), scope: scopeOf(targeting, base), replay: undefined },
     runner: {

@@ -31,8 +31,9 @@ const requestBody = z.strictObject({
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
-  /** Of a destroy: run the program too. */
+  /** Run the program too, of which a destroy or refresh has no need by itself. */
   runProgram: z.boolean().optional(),
+  legacyRefreshDiff: z.literal(true).optional(),
   ignoreProtect: z.literal(true).optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** The resources that it is about; absent: all. */
@@ -158,7 +159,8 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
-  const { archive: named, release, ignoreProtect, targeting, runProgram, ...rest } = body
+  const { archive: named, release, ignoreProtect, targeting, runProgram, ...others } = body
+  const { legacyRefreshDiff, ...rest } = others
   const archive = named as BlobHash | undefined
   const asked: DeploymentRequest = {
     stack,
@@ -170,6 +172,7 @@ async function putRequest(
       ...rest,
       execute: ports.execute,
       ...(runProgram === true ? { runProgram } : {}),
+      ...(legacyRefreshDiff === undefined ? {} : { legacyRefreshDiff }),
       ...(release === undefined ? {} : { release }),
       ...(targeting === undefined ? {} : { targeting }),
       ...(ignoreProtect === undefined ? {} : { ignoreProtect }),

@@ -1,6 +1,7 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Base } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
+import { madeBefore } from '../deployment/recorded-end.ts'
 import { lastTry } from '../deployment/recorded.ts'
 import { createDeploymentRunner } from '../generator/deployment-runner.ts'
 import { createReplay } from '../generator/deployment-replay.ts'
@@ -31,7 +32,11 @@ export function contextOf(
     deps.before.get(recorded === undefined ? id : lastTry(recorded, id))?.head.end?.verdict ===
     'succeeded'
   if (recorded !== undefined)
-    restore(ctx.sets, recorded.decisions, { providers: ctx.providers, hasSucceeded })
+    restore(ctx.sets, recorded.decisions, {
+      providers: ctx.providers,
+      hasSucceeded,
+      made: madeBefore(deps.before, recorded, deps.sealing),
+    })
   for (const decision of recorded?.decisions ?? [])
     ctx.planning.guard?.passOver(takenBy(decision, ctx.sets))
   return { ctx, replay }

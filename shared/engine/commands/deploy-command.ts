@@ -7,7 +7,7 @@
  * earlier ones end (I10).
  */
 import type { BlobHash } from '../../records/ids.ts'
-import { runsProgram } from '../../records/log.ts'
+import { readsByProgram, runsProgram } from '../../records/log.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/deployment.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
@@ -19,6 +19,7 @@ import { hasPlugins } from './missing-plugins.ts'
 import { requireProgram } from './need-program.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { deleteAll, runUp } from './up-command.ts'
+import { warnOfPending } from './warn-of-pending.ts'
 import {
   planRefresh,
   refreshBefore,
@@ -30,7 +31,7 @@ import { scopeOf } from '../generator/scope.ts'
 /** Carries a command out, up to its close; true when everything succeeded. */
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
   const { life } = deps
-  const { command, refresh } = life.request.options
+  const { command, refresh, legacyRefreshDiff } = life.request.options
   await life.openPlan()
   await life.openPolicies()
   requireProgram(life, base)
@@ -38,11 +39,19 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   if (carryOn !== runUp && !(await hasPlugins(life, base))) return false
   if (command === 'import') return deployImport(deps, base)
   // A later epoch was refreshed, or is what a refresh came to.
-  const which = base.epoch > 1 ? undefined : refreshBefore(base, command === 'refresh' || refresh)
+  const isRead = base.epoch > 1 || readsByProgram(life.request.options)
+  const which = isRead ? undefined : refreshBefore(base, command === 'refresh' || refresh)
   const scope = scopeOf(life.request.options.targeting, base)
   if (base.epoch === 1 && !mayBegin(life, base, { scope, which })) return false
-  if (which === undefined) return carryOn(deps, base)
-  const isWhole = await refreshStates(deps, base, refreshSteps(base, which, scope))
+  if (which === undefined) {
+    if (base.epoch === 1 && deps.recorded === undefined) warnOfPending(deps.emitter, base)
+    return carryOn(deps, base)
+  }
+  const isWhole = await refreshStates(
+    deps,
+    base,
+    refreshSteps(base, which, { scope, outputsOnly: legacyRefreshDiff === true }),
+  )
   if (command === 'refresh' || !isWhole || life.isAborted()) return isWhole
   const next = await rebased(deps, base)
   const fresh = { ...deps, recorded: undefined }

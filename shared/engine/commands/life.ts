@@ -14,7 +14,7 @@ import type { Replay } from '../generator/replay.ts'
 import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import { createHeldBy, type HeldBy } from './held-by.ts'
-import { runsProgram } from '../../records/log.ts'
+import { refreshesByProgram, runsProgram } from '../../records/log.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
@@ -103,6 +103,8 @@ export function createLife(deps: LifeDeps): Life {
       continueOnError: request.options.continueOnError,
       ...held.now(),
       isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
+      outputsOnly: request.options.legacyRefreshDiff === true,
+      refreshing: refreshesByProgram(request.options),
       ignoreProtect: request.options.ignoreProtect === true,
       base,
       sets,

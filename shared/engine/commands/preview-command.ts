@@ -3,7 +3,7 @@ import { areReplacesKnown, areTargetsKnown, mayBegin } from './check-targets.ts'
 import type { Life } from './life.ts'
 import type { Base } from '../deployment/base.ts'
 import { createPreviewRunner } from '../generator/preview-runner.ts'
-import { runsProgram } from '../../records/log.ts'
+import { readsByProgram, runsProgram } from '../../records/log.ts'
 import { requireProgram } from './need-program.ts'
 import { previewImport } from './import-command.ts'
 import { hasPlugins } from './missing-plugins.ts'
@@ -12,7 +12,7 @@ import { isStackAllowed, statesNow } from '../generator/policies.ts'
 import { refreshBefore } from '../generator/refresh-plan.ts'
 import { scopeOf } from '../generator/scope.ts'
 import { previewDepsOf } from './preview-deps.ts'
-import { previewDeletes, previewRefresh } from './preview.ts'
+import { previewDeletes, previewRefresh, previewRest } from './preview.ts'
 import { areAllProtected } from './protected-kept.ts'
 
 /**
@@ -22,17 +22,18 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const { request, performing, emitter } = life
   await life.openPlan()
   await life.openPolicies()
-  const { command, refresh } = request.options
+  const { command, refresh, legacyRefreshDiff } = request.options
   requireProgram(life, base)
   if (!runsProgram(request.options) && !(await hasPlugins(life, base))) return false
   if (command === 'import') return previewImport(life, base)
-  const which = refreshBefore(base, command === 'refresh' || refresh)
+  const isAll = command === 'refresh' || refresh
+  const which = readsByProgram(request.options) ? undefined : refreshBefore(base, isAll)
   const scope = scopeOf(request.options.targeting, base)
   if (!mayBegin(life, base, { scope, which })) return false
-  const about = { emitter, performing, scope }
+  const about = { emitter, performing, scope, outputsOnly: legacyRefreshDiff === true }
   const refreshed = which === undefined ? base : await previewRefresh(base, which, about)
   if (refreshed === undefined) return false
-  if (command === 'refresh') return true
+  if (command === 'refresh' && which !== undefined) return true
   const deps = previewDepsOf(life)
   const ctx = life.contextOf(refreshed, createPreviewRunner(deps, refreshed))
   if (!runsProgram(request.options)) return areAllProtected(ctx) || previewDeletes(ctx, deps)
@@ -40,7 +41,7 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   const phase = await runProgramPhase(life, ctx)
   if (phase === undefined) return false
   const hasTargets = !phase.part.isClean || areTargetsKnown(ctx)
-  const isWhole = phase.part.isClean && (await previewDeletes(ctx, deps)) && hasTargets
+  const isWhole = phase.part.isClean && (await previewRest(ctx, deps)) && hasTargets
   if (phase.part.isClean && !ctx.isDestroying)
     await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
   const isAllowed =

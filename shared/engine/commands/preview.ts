@@ -3,7 +3,7 @@ import type { Snapshot } from '../../state/snapshot.ts'
 import type { StepEnd } from '../step-end.ts'
 import { rebuiltAfterRefresh } from '../../state/refreshed.ts'
 import { perform } from '../executor/perform.ts'
-import { type PerformDeps } from '../executor/performing.ts'
+import { type PerformDeps, providerFor } from '../executor/performing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, baseOf, withOldViews } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
@@ -15,7 +15,7 @@ import { planDeletes } from '../generator/planning.ts'
 import type { Scope } from '../generator/scope.ts'
 import type { Life } from './life.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
-import { refreshSteps, tellUnchanged } from '../generator/refresh-plan.ts'
+import { refreshSteps, tellUnchanged, unregisteredSteps } from '../generator/refresh-plan.ts'
 
 /**
  * What would be deleted, told in the order in which it would go; false when something could not be.
@@ -38,6 +38,15 @@ export async function previewDeletes(
     if (end.verdict !== 'succeeded') isWhole = false
   }
   return isWhole
+}
+
+/** What would become of what the program did not register; false when something is in the way. */
+export async function previewRest(
+  ctx: GeneratorContext,
+  life: PreviewDeps & Pick<Life, 'request'>,
+): Promise<boolean> {
+  if (ctx.refreshing !== 'only') return previewDeletes(ctx, life)
+  return (await previewReads(unregisteredSteps(ctx), ctx.base, life)) !== undefined
 }
 
 /** Takes what a read said of views into what is known of states. */
@@ -65,13 +74,29 @@ export async function previewRefresh(
     readonly emitter: StepEmitter
     readonly performing: PerformDeps
     readonly scope: Scope
+    readonly outputsOnly: boolean
   },
 ): Promise<Base | undefined> {
-  const { emitter, performing, scope } = about
-  const { asked, unchanged } = refreshSteps(base, which, scope)
+  const results = await previewReads(refreshSteps(base, which, about), base, about)
+  if (results === undefined) return undefined
+  const refreshed: Snapshot = {
+    ...base.snapshot,
+    resources: rebuiltAfterRefresh(base.snapshot.resources, results),
+  }
+  return baseOf(refreshed, base.epoch + 1)
+}
+
+/** What states were read as; undefined when a read failed. */
+async function previewReads(
+  { asked, unchanged }: ReturnType<typeof refreshSteps>,
+  base: Base,
+  { emitter, performing }: Pick<PreviewDeps, 'emitter' | 'performing'>,
+): Promise<ReadonlyMap<ResourceState, ResourceState | undefined> | undefined> {
   tellUnchanged(emitter, unchanged)
   const results = new Map<ResourceState, ResourceState | undefined>()
   let isWhole = true
+  // As in the original all providers are there before the first read; one that is not is told then.
+  for (const step of asked) await providerFor(step, performing).catch(() => undefined)
   const open = [...asked]
   const work = async (): Promise<void> => {
     for (let step = open.shift(); step !== undefined; step = open.shift()) {
@@ -86,10 +111,5 @@ export async function previewRefresh(
     }
   }
   await Promise.all(Array.from({ length: readsMax }, work))
-  if (!isWhole) return undefined
-  const refreshed: Snapshot = {
-    ...base.snapshot,
-    resources: rebuiltAfterRefresh(base.snapshot.resources, results),
-  }
-  return baseOf(refreshed, base.epoch + 1)
+  return isWhole ? results : undefined
 }

@@ -23,6 +23,7 @@ import { contextOf } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { areAllProtected } from './protected-kept.ts'
+import { refreshRest } from './refresh-rest.ts'
 import { serveHooks } from './serve-hooks.ts'
 import { recordedPlan } from './recorded-plan.ts'
 import { releaseOf, tellWaves } from './tell-waves.ts'
@@ -46,13 +47,15 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    const ended = { kind: 'program-ended', ...sealed } as const
+    const kind = ctx.refreshing === 'only' ? ({ isRefresh: true } as const) : {}
+    const ended = { kind: 'program-ended', ...sealed, ...kind } as const
     const hasTargets = areTargetsKnown(ctx)
-    const areGone = await deleteCondemned(deps, ctx, unmet => [
+    const settleRest = ctx.refreshing === 'only' ? refreshRest : deleteCondemned
+    const isSettled = await settleRest(deps, ctx, unmet => [
       ...positions,
       unmet.length === 0 ? ended : { ...ended, unmet },
     ])
-    isWhole = areGone && hasTargets && !life.hasFailed()
+    isWhole = isSettled && hasTargets && !life.hasFailed()
   }
   if (life.fault() === undefined) {
     // A stack that is gone has none.
@@ -82,7 +85,8 @@ async function afterProgram(
   replay: Replay | undefined,
 ): Promise<boolean> {
   const { recorded, writer, before, life } = deps
-  const known = recordedPlan(deps, ctx.base, 'deletes')
+  const isRefresh = ctx.refreshing === 'only'
+  const known = recordedPlan(deps, ctx.base, isRefresh ? 'refresh' : 'deletes')
   const isAsked = known?.some(({ operation: { op, id } }) => op === 'hook' && !before.has(id))
   const served = isAsked === true ? serveHooks(life, ctx) : undefined
   // A program that runs again counts by itself what it came to.

@@ -1,4 +1,5 @@
 import type { OperationId } from '../../records/ids.ts'
+import type { StoredResource } from '../../state/stored.ts'
 import type { TrackedState } from '../step.ts'
 import type { StepEnd } from '../step-end.ts'
 import type { RecordedEnd } from './end-watcher.ts'
@@ -17,14 +18,20 @@ export function madeBefore(
   recorded: Pick<Recorded, 'decisions'>,
   sealing: Sealing,
 ): (id: OperationId) => TrackedState | undefined {
+  const settled = new Map<OperationId, StoredResource | undefined>()
+  const read = new Map<OperationId, number>()
+  for (const decision of recorded.decisions) {
+    if (decision.kind === 'settled') settled.set(decision.operation.id, decision.state)
+    else
+      for (const { id, op, old } of decision.operations)
+        if (op === 'refresh' && old?.kind === 'base') read.set(id, old.index)
+  }
   return id => {
-    const ended = before.get(id)
-    const settled = recorded.decisions.find(
-      decision => decision.kind === 'settled' && decision.operation.id === id,
-    )
-    const stored = settled?.kind === 'settled' ? settled.state : ended?.outcome?.state
+    const stored = settled.has(id) ? settled.get(id) : before.get(id)?.outcome?.state
     if (stored === undefined) return undefined
-    return { state: sealing.open(stored), ref: { kind: 'operation', operation: id } }
+    const index = read.get(id)
+    const standsFor = index === undefined ? {} : { standsFor: index }
+    return { state: sealing.open(stored), ref: { kind: 'operation', operation: id }, ...standsFor }
   }
 }
 

@@ -61,24 +61,31 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   if (old === undefined) throw new TypeError('a refresh has a state to compare')
   if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
     return succeeded(old, 'same')
+  // What a program registers is read under its name, and is otherwise as the program has it.
+  const next = step.next ?? old
   const provider = await providerFor(step, deps)
-  const read = await provider.read({ ...readQuestion(old), ...deps.told })
+  const subject = { ...old, urn: next.urn, type: next.type }
+  const read = await provider.read({ ...readQuestion(subject), ...deps.told })
   if (read.initErrors.length > 0) {
     const reasons = read.initErrors.map(reason => `\n* ${reason}`).join('')
     deps.warn(`Refreshed resource is in an unhealthy state:${reasons}`)
   }
   if (read.id === '' || read.outputs === undefined) return succeeded(undefined, 'delete')
   const state: ResourceState = {
-    ...old,
+    ...next,
     id: read.id,
     inputs: read.inputs ?? old.inputs,
     outputs: read.outputs,
     refreshBeforeUpdate: read.refreshBeforeUpdate,
     initErrors: read.initErrors,
   }
-  const moved = !equalMaps(old.inputs, state.inputs) || !equalMaps(old.outputs, state.outputs)
+  const outputsOnly = old.external || step.outputsOnly === true
+  const inputs = outputsOnly ? (read.inputs ?? emptyMap) : state.inputs
+  const moved = !equalMaps(old.inputs, inputs) || !equalMaps(old.outputs, state.outputs)
   const dated = moved ? { ...state, modified: deps.timestamp() } : state
-  const drifted = await hasDrift(old, dated, provider)
+  const drifted = outputsOnly
+    ? !equalMaps(old.outputs, dated.outputs)
+    : await hasDrift(old, dated, provider)
   return succeeded(dated, drifted ? 'update' : 'same')
 }
 
@@ -88,14 +95,13 @@ async function hasDrift(
   now: ResourceState,
   provider: Provider,
 ): Promise<boolean> {
-  if (now.external) return !equalMaps(old.outputs, now.outputs)
   const diff = await provider.diff({
     ...subjectOf(now),
     id: now.id,
     oldInputs: now.inputs,
     oldOutputs: now.outputs,
     newInputs: old.inputs,
-    ignoreChanges: now.ignoreChanges,
+    ignoreChanges: old.ignoreChanges,
     allowUnknowns: false,
   })
   if (diff.changes === 'unknown') return diffInputs(now.inputs, old.inputs) !== undefined

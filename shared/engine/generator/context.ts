@@ -84,6 +84,10 @@ export interface GeneratorContext {
   readonly analyzers: readonly Analyzer[]
   /** A destroy that runs its program: nothing is made or changed but components and providers. */
   readonly isDestroying: boolean
+  /** Whether what the program registers is read first, or only read. */
+  readonly refreshing: 'first' | 'only' | undefined
+  /** Whether a refresh judges by outputs alone. */
+  readonly outputsOnly: boolean
   /** Whether protected resources are deleted and replaced like others. */
   readonly ignoreProtect: boolean
   readonly base: Base
@@ -133,11 +137,20 @@ export class Bail extends Error {
   }
 }
 
-/** Thrown when a registration failed but the deployment goes on (`--continue-on-error`). */
+/**
+ * Thrown when a registration failed but the deployment goes on (`--continue-on-error`), or was
+ * skipped because something that it depends on did.
+ */
 export class RegistrationFailed extends Error {
-  constructor() {
-    super('the registration failed; its error was reported')
+  readonly isSkipped: boolean
+  /** What was registered; '' where that is not known yet. */
+  readonly urn: Urn | ''
+
+  constructor({ isSkipped = false, urn = '' }: Partial<RegistrationFailed> = {}) {
+    super('resource registration failed')
     this.name = 'RegistrationFailed'
+    this.isSkipped = isSkipped
+    this.urn = urn
   }
 }
 

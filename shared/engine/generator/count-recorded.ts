@@ -27,7 +27,8 @@ export interface CountDeps {
  */
 export function countRecorded(deps: CountDeps, base: Base): void {
   const { recorded, emitter } = deps
-  const touched = new Set((recorded.plan('deletes') ?? []).map(({ urn }) => urn))
+  const planned = [...(recorded.plan('deletes') ?? []), ...(recorded.plan('refresh') ?? [])]
+  const touched = new Set(planned.map(({ urn }) => urn))
   for (const decision of recorded.decisions) {
     for (const [old] of decision.sets.aliased ?? []) touched.add(old)
     touched.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)

@@ -7,7 +7,7 @@ import { type Step, stepOf, type TrackedState } from '../step.ts'
 import type { GeneratorContext } from './context.ts'
 import type { DeleteScope } from './delete-scope.ts'
 import { isWithoutCall } from './replacement.ts'
-import { isOperatedOn } from './sets.ts'
+import { isGone, isOperatedOn, trackedNow } from './sets.ts'
 
 /** A delete of a state, by its index in the base, or beyond it for what this deployment made. */
 export interface CondemnedStep {
@@ -26,13 +26,13 @@ export function condemnedSteps(
   const { base, sets } = ctx
   const found: { index: number; op: StepOp; effect: StateEffect }[] = []
   base.snapshot.resources.forEach((state, index) => {
-    if (state.viewOf !== '' || !mayGo(state.urn)) return
+    if (state.viewOf !== '' || !mayGo(state.urn) || isGone(sets, index)) return
     const superseded = state.delete || sets.marked.has(index)
     if (superseded) {
       if (sets.condemned.has(index)) return
       found.push({
         index,
-        op: state.external ? 'discard-replaced' : 'delete-replaced',
+        op: trackedNow(ctx, index).state.external ? 'discard-replaced' : 'delete-replaced',
         effect: 'remove',
       })
     } else if (!isOperatedOn(sets, state.urn)) found.push({ index, ...deleteOf(ctx, state, index) })
@@ -44,7 +44,7 @@ export function condemnedSteps(
   for (const index of spared) sets.condemned.delete(index)
   const going = spared.size === 0 ? found : found.filter(({ index }) => !spared.has(index))
   return going.map(({ index, op, effect }) => {
-    const old = base.tracked(index)
+    const old = trackedNow(ctx, index)
     const skipCall = isWithoutCall(ctx, old.state)
     return { index, step: stepOf({ op, effect, old, skipCall, ignoreProtect: ctx.ignoreProtect }) }
   })
@@ -63,6 +63,7 @@ function neededStill(ctx: GeneratorContext, condemned: ReadonlySet<number>): Rea
     // A view holds nothing: it goes with its owner.
     if (state.viewOf !== '') continue
     const { urn } = state
+    if (isGone(sets, index)) continue
     const isOld = state.delete || sets.marked.has(index)
     const isNeeded =
       urns.has(urn) || (isProviderType(state.type) && providers.has(referenceOf(urn, state.id)))

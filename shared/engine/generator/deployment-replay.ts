@@ -13,11 +13,16 @@ import {
 } from '../deployment/chain-run.ts'
 import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
-import { stepEndOf } from '../deployment/recorded-end.ts'
+import { madeBefore, stepEndOf } from '../deployment/recorded-end.ts'
 import { lastTry, type Recorded } from '../deployment/recorded.ts'
 import { isImport, type TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
-import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
+import {
+  isRefresh,
+  type RecordedRegistration,
+  type RecordedSettled,
+  type Replay,
+} from './replay.ts'
 
 /** What a replay over the records needs. `before`: the ends that stood when this life began. */
 export interface ReplayDeps extends ChainDeps {
@@ -30,7 +35,7 @@ export interface ReplayDeps extends ChainDeps {
 /** The decisions of earlier lives, carried on through log and queue. */
 export function createReplay(deps: ReplayDeps): Replay {
   const { recorded, sealing, base, before } = deps
-  const open = { base, sealing, made: () => undefined }
+  const open = { base, sealing, made: madeBefore(before, recorded, sealing) }
   const settled: Replay['settled'] = decision => {
     const { operation } = decision
     const state = stateIn(deps, decision)
@@ -71,6 +76,13 @@ export function createReplay(deps: ReplayDeps): Replay {
         .findLast(
           (decision): decision is RecordedRegistration =>
             decision.kind === 'registration' && decision.operations.some(({ op }) => isImport(op)),
+        ),
+    refreshOf: urn =>
+      recorded
+        .of(urn)
+        .find(
+          (decision): decision is RecordedRegistration =>
+            decision.kind === 'registration' && isRefresh(decision),
         ),
     deletingFirst: urn =>
       recorded.decisions.findLast(

@@ -38,7 +38,8 @@ export async function leftForDelete(
   return carryOut(ctx, { goal, claim, next: kept, ...about }, [step])
 }
 
-function needs(state: ResourceState): readonly Urn[] {
+/** What a state cannot be without: its provider, its parent, what it depends on. */
+export function needs(state: ResourceState): readonly Urn[] {
   const provider = providerUrnOf(state.provider)
   const named = [...namedDependencies(state), ...(provider === undefined ? [] : [provider])]
   return state.parent === '' ? named : [...named, state.parent]

@@ -20,10 +20,12 @@ import { planGoal, planSteps, planUntargeted, seedOf } from './planning.ts'
 import { underPolicies } from './policies.ts'
 import { carriedOn, replayed } from './replayed.ts'
 import { carryOut } from './carry-out.ts'
+import { leftAsRead, refreshedFirst } from './refreshed.ts'
 import { replacementSteps } from './replacement.ts'
 import { isReplacedAnyway, isTargetedRegistration, noteScope } from './scope.ts'
 import type { CurrentState } from './sets.ts'
 import { requireMade } from './skipped-creates.ts'
+import { registrationFailed, skipBelowFailed } from './skipped-below.ts'
 import { passOver, pullForward } from './untargeted.ts'
 import { verdictOf } from './verdict.ts'
 
@@ -36,9 +38,12 @@ const gatherMs = 400
  */
 export async function generate(ctx: GeneratorContext, asked: Goal): Promise<CurrentState> {
   const goal = deletedFirst(ctx, asked)
-  const claim = claimUrn(ctx, goal)
-  ctx.sets.goals.set(claim.urn, goal)
+  const claimed = claimUrn(ctx, goal)
+  ctx.sets.goals.set(claimed.urn, goal)
   try {
+    const claim = await refreshedFirst(ctx, goal, claimed, urn => isDeleted(ctx, urn))
+    const read = leftAsRead(ctx, goal, claim)
+    if (read !== undefined) return read
     const draft = draftOf(goal, claim)
     const isTargeted = isTargetedRegistration(ctx, draft)
     pullForward(ctx, draft, isTargeted)
@@ -64,11 +69,13 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
     const steps = await decideSteps(ctx, candidate)
     planSteps(ctx, steps)
     requireMade(ctx, steps)
+    skipBelowFailed(ctx, steps)
     return await carryOut(ctx, candidate, steps)
   } catch (thrown) {
     if (thrown instanceof ProviderError)
-      bail(ctx, scrubber(secretTexts(goal.inputs))(thrown.message), claim.urn)
-    if (!(thrown instanceof Bail) && !(thrown instanceof RegistrationFailed)) ctx.abort(thrown)
+      bail(ctx, scrubber(secretTexts(goal.inputs))(thrown.message), claimed.urn)
+    if (thrown instanceof RegistrationFailed) throw registrationFailed(ctx, claimed.urn, thrown)
+    if (!(thrown instanceof Bail)) ctx.abort(thrown)
     throw thrown
   }
 }

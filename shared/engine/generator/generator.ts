@@ -126,8 +126,9 @@ export function createGenerator(deps: GeneratorDeps): Generator {
       const current = ctx.sets.current.get(urn)
       if (current === undefined)
         bail(ctx, `cannot complete a resource '${urn}' whose registration isn't pending`, urn)
-      // What is not made has no outputs either.
-      if (current.passedOver === 'not made') return Promise.resolve()
+      // What is not made has no outputs either, and what is only read has its own.
+      if (current.passedOver === 'not made' || current.passedOver === 'as read')
+        return Promise.resolve()
       if (current.state.type === stackType && current.state.parent === '') {
         stackOutputs = outputs
         return Promise.resolve()

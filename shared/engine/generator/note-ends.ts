@@ -1,5 +1,5 @@
 import type { EndedStep } from '../step-end.ts'
-import type { Step } from '../step.ts'
+import { indexOf, type Step } from '../step.ts'
 import type { GeneratorSets } from './sets.ts'
 
 /**
@@ -16,7 +16,7 @@ export function noteEnds(
     ended.filter(({ end }) => end.verdict === 'succeeded').map(({ step }) => step),
   )
   for (const step of decided) {
-    const index = step.old?.ref.kind === 'base' ? step.old.ref.index : undefined
+    const index = step.old === undefined ? undefined : indexOf(step.old)
     if (done.has(step)) {
       if (index !== undefined && step.effect === 'add-mark') sets.marked.add(index)
       if (index !== undefined && step.effect === 'mark-pending') sets.pendingReplacement.add(index)

@@ -79,7 +79,10 @@ export async function readResource(
   const ends = await ctx.runner.run({ urn: claim.urn, goal, steps, sets })
   noteEnds(ctx.sets, steps, ends)
   const made = ends[0]
-  if (made?.tracked === undefined || made.end.verdict !== 'succeeded') return failRegistration(ctx)
+  if (made?.tracked === undefined || made.end.verdict !== 'succeeded') {
+    ctx.sets.failed.add(claim.urn)
+    return failRegistration(ctx)
+  }
   const current = { ...made.tracked, op: made.step.op }
   ctx.sets.current.set(claim.urn, current)
   return current

@@ -11,7 +11,8 @@ import type { Base } from '../deployment/base.ts'
 import { barriersBetween, slicesOf } from '../graph/barriers.ts'
 import { joinOf, placesOf } from './plan-places.ts'
 import { refreshedOf } from './refresh-scope.ts'
-import type { Scope } from './scope.ts'
+import type { GeneratorContext } from './context.ts'
+import { isOperatedOn } from './sets.ts'
 
 /**
  * The refresh of every state that a provider can be asked about; the others are told as unchanged.
@@ -21,22 +22,50 @@ import type { Scope } from './scope.ts'
 export function refreshSteps(
   base: Base,
   which: 'all' | 'required',
-  scope: Scope,
+  { scope, outputsOnly }: Pick<GeneratorContext, 'scope' | 'outputsOnly'>,
 ): {
   readonly asked: readonly Step[]
   readonly unchanged: readonly Step[]
 } {
-  const asked: Step[] = []
-  const unchanged: Step[] = []
   const { resources } = base.snapshot
   const looked = resources.filter(
     state => state.viewOf === '' && (which === 'all' || state.refreshBeforeUpdate),
   )
   const included = refreshedOf(looked, scope)
-  resources.forEach((state, index) => {
-    if (!included.has(state)) return
+  return stepsOf(base, outputsOnly, state => included.has(state))
+}
+
+/**
+ * The refresh of what a program that has ended did not register. As in the original, only what is
+ * named makes targets here, or is left out, and never what depends on it. Source: `engine.md` 5.11.
+ */
+export function unregisteredSteps({
+  base,
+  sets,
+  scope,
+  outputsOnly,
+}: Pick<GeneratorContext, 'base' | 'sets' | 'scope' | 'outputsOnly'>): ReturnType<
+  typeof refreshSteps
+> {
+  const named = { ...scope, targetDependents: false, excludeDependents: false }
+  const looked = base.snapshot.resources.filter(
+    ({ urn, viewOf }) => viewOf === '' && !isOperatedOn(sets, urn),
+  )
+  const included = refreshedOf(looked, named)
+  return stepsOf(base, outputsOnly, state => included.has(state))
+}
+
+function stepsOf(
+  base: Base,
+  outputsOnly: boolean,
+  isIncluded: (state: ResourceState) => boolean,
+): ReturnType<typeof refreshSteps> {
+  const asked: Step[] = []
+  const unchanged: Step[] = []
+  base.snapshot.resources.forEach((state, index) => {
+    if (!isIncluded(state)) return
     const old = base.tracked(index)
-    const step = stepOf({ op: 'refresh', effect: 'swap', old, next: state })
+    const step = stepOf({ op: 'refresh', effect: 'swap', old, next: state, outputsOnly })
     if (isAsked(state)) asked.push(step)
     else unchanged.push(step)
   })

@@ -11,7 +11,7 @@ import { type Candidate, markReplaced } from './candidate.ts'
 import { reportFailures } from './check-failures.ts'
 import { applyReplaceOnChanges, isReplacement, type Verdict } from './verdict.ts'
 import { isReplacedAnyway } from './scope.ts'
-import { isOperatedOn } from './sets.ts'
+import { isGone, isOperatedOn, trackedNow } from './sets.ts'
 
 /**
  * The steps of a replacement: create first, or, by the option or the provider, delete first
@@ -91,7 +91,7 @@ async function deletesBefore(
   sets.deletes.add(old.urn)
   for (const { at, keys } of dependents.toReversed()) {
     if (sets.condemned.has(at)) continue
-    const tracked = base.tracked(at)
+    const tracked = trackedNow(ctx, at)
     // An old copy goes by itself: what superseded it is judged like any other.
     if (!tracked.state.delete) sets.dependentKeys.set(tracked.state.urn, keys)
     if (tracked.state.protect && !ctx.ignoreProtect)
@@ -115,8 +115,8 @@ function deleteImported(old: TrackedState): Step {
 }
 
 function deleteReplaced(ctx: GeneratorContext, index: number): Step {
-  const { sets, base } = ctx
-  const old = base.tracked(index)
+  const { sets } = ctx
+  const old = trackedNow(ctx, index)
   sets.condemned.add(index)
   const skipCall = isWithoutCall(ctx, old.state)
   if (old.state.delete) return stepOf({ op: 'delete-replaced', effect: 'remove', old, skipCall })
@@ -145,6 +145,7 @@ export interface Dependent {
 function boundWith(ctx: GeneratorContext, urn: Urn): Dependent[] {
   const found: Dependent[] = []
   ctx.base.snapshot.resources.forEach((state, at) => {
+    if (isGone(ctx.sets, at)) return
     if (state.replaceWith.includes(urn)) found.push({ at, keys: ['replaceWith'] })
     else if (state.deletedWith === urn) found.push({ at, keys: ['deletedWith'] })
   })

@@ -7,6 +7,11 @@ import type { Step, TrackedState } from '../step.ts'
 export type RecordedRegistration = RecordedDecision & { readonly kind: 'registration' }
 export type RecordedSettled = RecordedDecision & { readonly kind: 'settled' }
 
+/** Whether a decision only reads what the program registers. */
+export function isRefresh(decision: RecordedDecision): boolean {
+  return decision.kind === 'registration' && decision.operations.some(({ op }) => op === 'refresh')
+}
+
 /** What earlier lives of this deployment decided, and how it is taken up again (I10). */
 export interface Replay {
   /** What was decided about a URN, in order. */
@@ -22,6 +27,8 @@ export interface Replay {
   ) => Promise<readonly EndedStep[]>
   /** The recorded chain by which a URN was last imported. */
   readonly importOf: (urn: Urn) => RecordedRegistration | undefined
+  /** The recorded read of a URN that the program registers. */
+  readonly refreshOf: (urn: Urn) => RecordedRegistration | undefined
   /** The last recorded chain that deletes a URN before a replacement, its own or another's. */
   readonly deletingFirst: (urn: Urn) => RecordedRegistration | undefined
   /** A settled step as it was recorded, with its whole state. */

@@ -6,7 +6,12 @@ import type { Claim } from './claim.ts'
 import { failRegistration, type GeneratorContext } from './context.ts'
 import { noteEnds } from './note-ends.ts'
 import { takenBy } from './planning.ts'
-import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
+import {
+  isRefresh,
+  type RecordedRegistration,
+  type RecordedSettled,
+  type Replay,
+} from './replay.ts'
 import { forget } from './restore.ts'
 import { tellSameViews } from './same-views.ts'
 import { afterSettled } from './settled-hooks.ts'
@@ -23,7 +28,7 @@ export async function replayed(
   goal: string,
 ): Promise<CurrentState | undefined> {
   const { replay } = ctx
-  const decisions = replay?.decisionsOf(claim.urn) ?? []
+  const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(known => !isRefresh(known))
   const last = decisions.at(-1)
   if (replay === undefined || last === undefined) return undefined
   if (last.goal !== goal && !(await isKept(ctx, replay, last))) return undefined

@@ -1,7 +1,8 @@
 import type { OperationId } from '../../records/ids.ts'
-import type { Operation } from '../../records/operation.ts'
+import type { Operation, StateReference } from '../../records/operation.ts'
 import type { RecordedDecision } from '../deployment/recorded.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
+import type { TrackedState } from '../step.ts'
 import type { GeneratorSets } from './sets.ts'
 
 /**
@@ -15,9 +16,12 @@ export function restore(
     readonly providers: Pick<ProviderRegistry, 'alias'>
     /** Whether an operation had ended well when this life began. */
     readonly hasSucceeded: (id: OperationId) => boolean
+    /** The state that an operation had made by then. */
+    readonly made: (id: OperationId) => TrackedState | undefined
   },
 ): void {
-  const { providers, hasSucceeded } = about
+  const { providers, hasSucceeded, made: madeBy } = about
+  const read = new Map<OperationId, number>()
   for (const decision of decisions) {
     for (const [old, current] of decision.sets.aliased ?? []) {
       sets.aliased.set(old, current)
@@ -30,7 +34,11 @@ export function restore(
     const operations = operationsOf(decision)
     for (const operation of operations) {
       const hasEnded = decision.kind === 'settled' || hasSucceeded(operation.id)
-      note(sets, operation, hasEnded)
+      note(sets, operation, { hasEnded, index: indexOf(operation.old, id => read.get(id)) })
+      if (operation.op === 'refresh' && operation.old?.kind === 'base') {
+        read.set(operation.id, operation.old.index)
+        if (hasEnded) sets.refreshed.set(operation.old.index, madeBy(operation.id))
+      }
     }
     // What another replacement deleted first is there again once its own create was decided.
     const made = operations.find(({ op }) => op === 'create-replacement' || op === 'create')
@@ -49,17 +57,35 @@ export function forget(sets: GeneratorSets, decision: RecordedDecision): void {
   for (const { effect, urn, old } of operationsOf(decision)) {
     sets.operated.delete(urn)
     if (effect === 'mark-pending') sets.deletes.delete(urn)
-    if (old?.kind !== 'base') continue
-    for (const set of [sets.marked, sets.condemned, sets.pendingReplacement]) set.delete(old.index)
+    const index = indexOf(old, id => readBy(sets, id))
+    if (index === undefined) continue
+    for (const set of [sets.marked, sets.condemned, sets.pendingReplacement]) set.delete(index)
   }
+}
+
+/** The base index of what an operation is about: `read` knows what was read again since. */
+function indexOf(
+  old: StateReference | undefined,
+  read: (id: OperationId) => number | undefined,
+): number | undefined {
+  return old?.kind === 'operation' ? read(old.operation) : old?.index
+}
+
+function readBy({ refreshed }: GeneratorSets, id: OperationId): number | undefined {
+  for (const [index, now] of refreshed)
+    if (now?.ref.kind === 'operation' && now.ref.operation === id) return index
+  return undefined
 }
 
 function operationsOf(decision: RecordedDecision): readonly Operation[] {
   return decision.kind === 'registration' ? decision.operations : [decision.operation]
 }
 
-function note(sets: GeneratorSets, { op, urn, old, effect }: Operation, hasEnded: boolean): void {
-  const index = old?.kind === 'base' ? old.index : undefined
+function note(
+  sets: GeneratorSets,
+  { op, urn, effect }: Operation,
+  { hasEnded, index }: { readonly hasEnded: boolean; readonly index: number | undefined },
+): void {
   switch (op) {
     case 'delete-replaced':
       // An old copy that goes says nothing of the one that superseded it.
@@ -79,6 +105,7 @@ function note(sets: GeneratorSets, { op, urn, old, effect }: Operation, hasEnded
       sets.operated.add(urn)
       if (index !== undefined && hasEnded) sets.marked.add(index)
       return
+    case 'refresh':
     case 'same':
     case 'update':
     case 'read':

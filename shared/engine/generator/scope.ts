@@ -44,9 +44,14 @@ interface About {
  */
 export function isTargetedRegistration(about: About, next: ResourceState): boolean {
   if (isProviderType(next.type) || partsOf(next.urn).qualifiedType === stackType) return true
+  return isIncluded(about, next)
+}
+
+/** Whether a state is what the deployment is about. Source: `engine.md` 5.12. */
+export function isIncluded(about: About, state: ResourceState): boolean {
   const { targets, excludes } = about.scope
-  if (targets.isConstrained) return isTargeted(about, next)
-  return !excludes.isConstrained || !isExcluded(about, next)
+  if (targets.isConstrained) return isTargeted(about, state)
+  return !excludes.isConstrained || !isExcluded(about, state)
 }
 
 function isTargeted({ scope, sets }: About, state: ResourceState): boolean {

@@ -1,13 +1,17 @@
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { Step, TrackedState } from '../step.ts'
+import type { Base } from '../deployment/base.ts'
 import type { Goal } from './goal.ts'
 
 /** A resource as this deployment left it: where its state is, and by which step. */
 export interface CurrentState extends TrackedState {
   readonly op: StepOp
-  /** It is not what this deployment is about: left as it was, or not made at all. */
-  readonly passedOver?: 'kept' | 'not made'
+  /**
+   * It is not what this deployment is about: left as it was, or not made at all; or a refresh only
+   * reads it.
+   */
+  readonly passedOver?: 'kept' | 'not made' | 'as read'
 }
 
 /**
@@ -39,6 +43,8 @@ export interface GeneratorSets {
   readonly pulled: Set<Urn>
   /** What the program registered and nobody makes: no target, or new in a destroy. */
   readonly skipped: Set<Urn>
+  /** What failed, of which the deployment went on, and what was skipped for that. */
+  readonly failed: Set<Urn>
   /** Keys that made a dependent be replaced with its dependency. */
   readonly dependentKeys: Map<Urn, readonly string[]>
   /**
@@ -48,6 +54,8 @@ export interface GeneratorSets {
   readonly marked: Set<number>
   readonly pendingReplacement: Set<number>
   readonly condemned: Set<number>
+  /** Base index → what was read of it when the program registered it; undefined: it is gone. */
+  readonly refreshed: Map<number, TrackedState | undefined>
   readonly current: Map<Urn, CurrentState>
   /** Creates and updates of components: their hooks run once they gave their outputs. */
   readonly registering: Map<Urn, Step>
@@ -69,13 +77,28 @@ export function emptySets(): GeneratorSets {
     excluded: new Set(),
     pulled: new Set(),
     skipped: new Set(),
+    failed: new Set(),
     dependentKeys: new Map(),
     marked: new Set(),
     pendingReplacement: new Set(),
     condemned: new Set(),
+    refreshed: new Map(),
     current: new Map(),
     registering: new Map(),
   }
+}
+
+/** An old state as it is by now: as it was read when the program registered it, or as it was. */
+export function trackedNow(
+  { sets, base }: { readonly sets: GeneratorSets; readonly base: Pick<Base, 'tracked'> },
+  index: number,
+): TrackedState {
+  return sets.refreshed.get(index) ?? base.tracked(index)
+}
+
+/** Whether an old state was read and is gone. */
+export function isGone({ refreshed }: GeneratorSets, index: number): boolean {
+  return refreshed.has(index) && refreshed.get(index) === undefined
 }
 
 /** Whether the program's wish for an old URN was met by some step (through aliases). */

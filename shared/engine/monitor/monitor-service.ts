@@ -114,7 +114,7 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
         return await generator.below(urnOrNone(request.parent), () => register(request))
       } catch (thrown) {
         if (thrown instanceof RegistrationFailed && request.supportsResultReporting)
-          return notRegistered
+          return notRegistered(thrown)
         throw thrown
       }
     },
@@ -215,10 +215,9 @@ async function invoke(
 
 const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }
 
-const notRegistered: RegisterResourceResponse = {
-  ...noReply,
-  propertyDependencies: new Map(),
-  result: Result.FAIL,
+function notRegistered({ urn, isSkipped }: RegistrationFailed): RegisterResourceResponse {
+  const result = isSkipped ? Result.SKIP : Result.FAIL
+  return { ...noReply, urn, propertyDependencies: new Map(), result }
 }
 
 /**

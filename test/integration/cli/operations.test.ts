@@ -118,7 +118,6 @@ describe('operations', () => {
   test('what Pulumi has and this has not is refused by name', async () => {
     for (const words of [
       ['up', '--tracing', 'file:x'],
-      ['refresh', '--run-program'],
       ['refresh', '--skip-pending-creates'],
       ['up', '--secrets-provider', 'passphrase'],
       ['destroy', '--show-config'],

@@ -1,0 +1,21 @@
+import type { Base } from '../deployment/base.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+
+/**
+ * Warns of operations of which the deployment before this one did not learn the end, where nothing
+ * is read before anything is done. Source: `engine.md` 7.2.
+ */
+export function warnOfPending({ diagnostic }: Pick<StepEmitter, 'diagnostic'>, base: Base): void {
+  const pending = base.snapshot.pendingOperations
+  if (pending.length === 0) return
+  const lines = pending.map(
+    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
+  )
+  const message = [
+    `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
+    ...lines,
+    'These resources are in an unknown state because a deployment was interrupted while it changed them. ' +
+      'Find out what became of them; `antichain state pending import` or `clear` settles each.',
+  ].join('\n')
+  diagnostic('warning', message)
+}

@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from 'vitest'
+import { CreateResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
+import type { UpdateRequest } from '../../../proto/gen/pulumi/provider.ts'
+import { createCloud } from '../cloud.ts'
+import type { Program, Ran } from '../engine.ts'
+import { stepsOf } from '../target/look.ts'
+import { createEngines, thing, things } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+test('TestPreviewRefreshWithProgram: resources are read for the preview, and nothing changes', async () => {
+  const cloud = createCloud()
+  const updates: UpdateRequest[] = []
+  const script = {
+    ...cloud.script,
+    update: (ask: never) => {
+      updates.push(ask)
+      return UpdateResponse.create({ properties: { v: 'updated' } })
+    },
+  }
+  const engine = await engines.of({ ...cloud, script })
+  const before = await engine.run(things({ a: { v: 'bar' } }))
+  cloud.objects.set('a-1', { v: 'baz' })
+  const seen: unknown[] = []
+  const program: Program = async monitor => {
+    seen.push((await thing(monitor, 'a', { v: 'qux' })).object)
+    await thing(monitor, 'new', { v: 1 })
+  }
+  const asked = { dryRun: true, refresh: true, runProgram: true }
+  const ran = await engine.run(program, asked)
+  expect(ran.result.result).toBe('succeeded')
+  expect(stepsOf(ran)).toEqual(['refresh a', 'update a', 'create new'])
+  expect(ran.result.changes).toEqual({ create: 1, same: 1, update: 1 })
+  expect(updates).toMatchObject([
+    { preview: true, oldInputs: { v: 'baz' }, olds: { v: 'baz' }, news: { v: 'qux' } },
+  ])
+  expect(seen).toEqual([{ v: 'updated' }])
+  expect(ran.state).toEqual(before.state)
+  expect(cloud.log).toEqual(['create a'])
+})
+
+/** What a run told of the stack's outputs at its end. */
+function outputsToldBy({ events }: Ran): unknown {
+  const told = events.flatMap(event =>
+    'resOutputsEvent' in event && event.resOutputsEvent.metadata.type === 'pulumi:pulumi:Stack'
+      ? [event.resOutputsEvent]
+      : [],
+  )
+  const last = told.at(-1)
+  return {
+    planning: last?.planning,
+    old: outputsIn(last?.metadata.old),
+    new: outputsIn(last?.metadata.new),
+  }
+}
+
+function outputsIn(state: object | null | undefined): unknown {
+  return state !== null && state !== undefined && 'outputs' in state ? state.outputs : undefined
+}
+
+test('TestPreviewStackOutputs: they are told, beside what they were', async () => {
+  const cloud = createCloud()
+  const script = {
+    ...cloud.script,
+    create: (ask: never) => {
+      const { preview } = ask as { preview: boolean }
+      return preview ? CreateResponse.create({}) : cloud.script.create?.(ask)
+    },
+  }
+  const engine = await engines.of({ ...cloud, script })
+  const program =
+    (first: string): Program =>
+    async monitor => {
+      await monitor.outputs(monitor.stack, { first, second: 'def' })
+    }
+  await engine.run(program('abc'))
+  const ran = await engine.run(program('step 1'), { dryRun: true })
+  expect(outputsToldBy(ran)).toEqual({
+    planning: true,
+    old: { first: 'abc', second: 'def' },
+    new: { first: 'step 1', second: 'def' },
+  })
+  // The sentinel of what is unknown.
+  const unknown = await engine.run(program('04da6b54-80e4-46f7-96ec-b56ff0331ba9'), {
+    dryRun: true,
+  })
+  expect(outputsToldBy(unknown)).toMatchObject({ old: { first: 'abc' }, new: { second: 'def' } })
+})

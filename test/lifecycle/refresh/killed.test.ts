@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { Asked, Program, Ran, TestEngine } from '../engine.ts'
+import { Killed } from '../process.ts'
+import { kept, stateOf } from '../target/look.ts'
+import { createEngines, thing, things } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const program: Program = async monitor => {
+  const a = await thing(monitor, 'a', { v: 1 })
+  await thing(monitor, 'moved', { replace: 2 }, { dependencies: [a.urn] })
+  await thing(monitor, 'gone', { v: 1 })
+}
+
+/** A stack of which one thing moved, one is gone, one is to be replaced, and one is not wanted. */
+async function scene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const object = { v: 1 }
+  await engine.run(things({ a: object, moved: { replace: 1 }, gone: object, left: object }))
+  cloud.objects.set('a-1', { v: 7 })
+  cloud.objects.set('left-1', { v: 7 })
+  cloud.objects.delete('gone-1')
+  return { cloud, engine }
+}
+
+/** Kills a run at every `step`th of its effects and lets another go on with it. */
+async function everywhere(
+  asked: Asked,
+  step: number,
+  judge: (ran: Ran, cloud: Cloud) => void,
+): Promise<number> {
+  const unharmed = await scene()
+  const whole = await unharmed.engine.run(program, asked)
+  judge(whole, unharmed.cloud)
+  let killings = 0
+  for (let effect = 2; effect <= whole.effects.length; effect += step) {
+    const { cloud, engine } = await scene()
+    const when = effect % 2 === 0 ? 'before' : 'after'
+    const killed = await engine.run(program, { ...asked, kill: { effect, when } }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    if (killed === undefined) continue
+    expect(killed).toBeInstanceOf(Killed)
+    killings += 1
+    const ran = await engine.run(program, { ...asked, resume: true }).catch((thrown: unknown) => {
+      if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
+      return engine.run(program, asked)
+    })
+    judge(ran, cloud)
+    await engine.close()
+  }
+  return killings
+}
+
+describe('a refresh by the program that is killed goes on where it was', () => {
+  test('alone: everything is what was read, and nothing is done', async () => {
+    const asked: Asked = { command: 'refresh', runProgram: true }
+    const killings = await everywhere(asked, 17, (ran, cloud) => {
+      expect(ran.result.result).toBe('succeeded')
+      expect(kept(ran)).toEqual(['a', 'left', 'moved'])
+      expect(stateOf(ran, 'a')).toMatchObject({ id: 'a-1', outputs: { v: 7 } })
+      expect(stateOf(ran, 'left')).toMatchObject({ id: 'left-1', outputs: { v: 7 } })
+      expect(stateOf(ran, 'moved').inputs).toEqual({ replace: 1 })
+      expect(ran.state.pending_operations ?? []).toEqual([])
+      expect(cloud.log).toHaveLength(4)
+    })
+    expect(killings).toBeGreaterThan(2)
+  }, 120_000)
+
+  test('before an update: each is changed once, by what was read', async () => {
+    const asked: Asked = { refresh: true, runProgram: true }
+    const killings = await everywhere(asked, 23, (ran, cloud) => {
+      expect(ran.result.result).toBe('succeeded')
+      expect(kept(ran)).toEqual(['a', 'gone', 'moved'])
+      expect([...cloud.objects].sort()).toEqual([
+        ['a-1', { v: 1 }],
+        ['gone-2', { v: 1 }],
+        ['moved-2', { replace: 2 }],
+      ])
+      expect(stateOf(ran, 'moved').id).toBe('moved-2')
+      expect(ran.state.pending_operations ?? []).toEqual([])
+      const creates = cloud.log.filter(line => line.startsWith('create'))
+      expect(creates.slice(4).sort()).toEqual(['create gone', 'create moved'])
+    })
+    expect(killings).toBeGreaterThan(2)
+  }, 120_000)
+})

@@ -1,0 +1,38 @@
+import { afterEach, expect, test } from 'vitest'
+import { ReadResponse } from '../../../proto/gen/pulumi/provider.ts'
+import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
+import { createCloud } from '../cloud.ts'
+import { namesBy, stateOf, urnOf } from '../target/look.ts'
+import { createEngines, things } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+test('TestRefreshBasicsWithLegacyDiff: the outputs alone say what came of it', async () => {
+  const inputs = { v: 1 }
+  const cloud = createCloud()
+  const read = ({ id, properties }: ReadRequest) => {
+    // Inputs of b moved, outputs of c.
+    if (id === 'b-1') return ReadResponse.create({ id, properties, inputs: { v: 2 } })
+    if (id === 'c-1') return ReadResponse.create({ id, properties: { v: 2 }, inputs })
+    return ReadResponse.create({})
+  }
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
+  await engine.run(things({ a: inputs, b: inputs, c: inputs }))
+  cloud.objects.delete('a-1')
+  const became: Record<string, string> = { a: 'delete', b: 'same', c: 'update' }
+  const names = Object.keys(became)
+  const legacy = { command: 'refresh', legacyRefreshDiff: true, dryRun: true } as const
+  for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
+    names.filter((_, at) => (bits & (1 << at)) !== 0),
+  )) {
+    const targeting = { targets: chosen.map(name => urnOf(name)) }
+    const ran = await engine.run(undefined, { ...legacy, targeting })
+    const of = chosen.length === 0 ? names : chosen
+    expect(namesBy(ran, 'refresh').filter(name => names.includes(name))).toEqual(of)
+    for (const name of of) expect(ran.result.changes[became[name] ?? '']).toBeGreaterThan(0)
+  }
+  const done = await engine.run(undefined, { ...legacy, dryRun: false })
+  expect(done.result.changes).toMatchObject({ delete: 1, update: 1 })
+  expect(stateOf(done, 'b').inputs).toEqual({ v: 2 })
+})
