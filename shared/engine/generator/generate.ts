@@ -16,6 +16,7 @@ import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
 import { deletedFirst } from './naming.ts'
+import { oldOutputs } from './old-outputs.ts'
 import { planGoal, planSteps, planUntargeted, seedOf } from './planning.ts'
 import { underPolicies } from './policies.ts'
 import { carriedOn, replayed } from './replayed.ts'
@@ -224,7 +225,7 @@ async function isDeleted(ctx: GeneratorContext, urn: Urn): Promise<boolean> {
 
 /** An unchanged resource keeps what only a provider can say. */
 function sameState(next: ResourceState, old: ResourceState): ResourceState {
-  return { ...next, id: old.id, outputs: old.outputs, initErrors: old.initErrors }
+  return { ...next, id: old.id, outputs: oldOutputs(old), initErrors: old.initErrors }
 }
 
 /** The create of a resource that a replacement elsewhere deleted first. */

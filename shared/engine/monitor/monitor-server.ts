@@ -14,7 +14,7 @@ import {
 } from '@grpc/grpc-js'
 import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
-import { messageOf } from '../../errors/error.ts'
+import { hasCode, messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
 import { createCallbacks } from './callbacks.ts'
@@ -109,7 +109,7 @@ function unary(
   const wrapped = Object.entries(handlers).map(([name, handler]) => {
     const handle: handleUnaryCall<unknown, unknown> = (call, reply) => {
       heard?.(name)
-      Promise.race([handler(call.request), aborted]).then(
+      Promise.race([handler(call.request, call.metadata), aborted]).then(
         value => reply(null, value),
         thrown => reply(statusOf(thrown)),
       )
@@ -122,5 +122,7 @@ function unary(
 function statusOf(thrown: unknown): { code: number; details: string } {
   if (thrown instanceof Bail)
     return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
-  return { code: status.UNKNOWN, details: messageOf(thrown) }
+  const isAskedWrong = hasCode(thrown, 'RESOURCE_INVALID')
+  const code = isAskedWrong ? status.INVALID_ARGUMENT : status.UNKNOWN
+  return { code, details: messageOf(thrown) }
 }

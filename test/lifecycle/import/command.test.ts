@@ -52,7 +52,7 @@ const idOf = (state: StoredResource | undefined): string => {
 const urnsOf = ({ state }: Pick<Ran, 'state'>): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn)
 
-test('TestImportPlanEmptyState TestImportDefaultProvider: an empty stack gets its own resource, a default provider, and what is imported', async () => {
+test('TestImportPlanEmptyState, TestImportDefaultProvider: an empty stack gets its own resource, a default provider, and what is imported', async () => {
   const cloud = cloudOf('a')
   const engine = await engines.of(cloud)
   const ran = await engine.run(undefined, importing(one('a')))
@@ -77,7 +77,7 @@ test('TestImportPlanEmptyState TestImportDefaultProvider: an empty stack gets it
   expect(urnsOf(version)).toContain(urnOf('pulumi:providers:test', 'default_1_2_3'))
 })
 
-test('TestImportPlan TestImportPlanExistingImport: what is there stays as it is, and nothing is imported twice', async () => {
+test('TestImportPlan, TestImportPlanExistingImport: what is there stays as it is, and nothing is imported twice', async () => {
   const cloud = cloudOf('a', 'b')
   const engine = await engines.of(cloud)
   const before = await engine.run(async monitor => void (await thing(monitor, 'own', { v: 1 })))
@@ -150,7 +150,7 @@ test('TestImportPlanSpecificProvider: the provider may be one of the stack, or m
   )
 })
 
-test('TestImportPlanSpecificProperties TestImportInputDiff: chosen properties leave the state whole, and nothing is shown as changed', async () => {
+test('TestImportPlanSpecificProperties, TestImportInputDiff: chosen properties leave the state whole, and nothing is shown as changed', async () => {
   const cloud = cloudOf('a')
   cloud.objects.set('ext-a', { v: 1, w: 2 })
   const script = {
@@ -191,7 +191,7 @@ test('TestImportIntoParent: a child is imported once its parent is', async () =>
   expect(saidBy(refused).join()).toContain(`unknown parent '${nowhere}'`)
 })
 
-test('TestImportComponent TestImportRemoteComponent: components are made without a read, remote ones with a provider', async () => {
+test('TestImportComponent, TestImportRemoteComponent: components are made without a read, remote ones with a provider', async () => {
   const engine = await engines.of(cloudOf('in'))
   const group = { type: 'case:index:Group', id: '', component: 'local' } as const
   const ran = await engine.run(

@@ -93,7 +93,7 @@ test('TestImportOption: what was only read is replaced by its import, and not de
   expect(statesOf(ran, 'a')[0]).not.toHaveProperty('external')
 })
 
-test('TestImportWithDifferingImportIdentifierFormat TestImportUpdatedID TestImportIDPreservedAcrossUpdate: the id of the provider is kept beside the one it was imported by', async () => {
+test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestImportIDPreservedAcrossUpdate: the id of the provider is kept beside the one it was imported by', async () => {
   const cloud = cloudWith('own', { v: 1 })
   const read = (ask: ReadRequest) => {
     const found = cloud.objects.get(ask.id === 'projects/x/own' ? 'own' : ask.id) ?? {}

@@ -23,7 +23,7 @@ function cloudWith(id: string, inputs: Record<string, unknown>): Cloud {
 
 const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
-test('TestDuplicateURN TestDuplicateAlias: a URN or alias is claimed once, in previews as in deployments', async () => {
+test('TestDuplicateURN, TestDuplicateAlias: a URN or alias is claimed once, in previews as in deployments', async () => {
   const twice: Program = async monitor => {
     await thing(monitor, 'a', { v: 1 })
     await thing(monitor, 'a', { v: 1 })
@@ -98,7 +98,7 @@ test('TestTakeOwnershipStep: what was read is made anew, and only forgotten', as
   expect(statesOf(ran, 'a')[0]).not.toHaveProperty('external')
 })
 
-test('TestInitErrorsStep TestInitErrorsIgnoreChanges: what is not ready is updated, with its ignored changes', async () => {
+test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: what is not ready is updated, with its ignored changes', async () => {
   for (const ignoreChanges of [[], ['v']]) {
     const cloud = createCloud()
     const asked: UpdateRequest[] = []
