@@ -1,6 +1,6 @@
 /** The tiers of tests: vitest, the golden cases, what needs emulators, and one count over all. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { runChild } from './child.mjs'
 import { ourEnvironment, ourNode, programs, root } from './places.mjs'
 import { prepare } from './prepare.mjs'
@@ -28,6 +28,8 @@ export async function runTier(tier, words) {
   const sum = key => counts.reduce((total, count) => total + count[key], 0)
   say(`tests took ${since(beganMs)}`)
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
+  // At the end, where whoever reads only a log's last lines sees what there is to look for.
+  for (const name of counts.flatMap(count => count.names ?? [])) console.log(`not passed: ${name}`)
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}`)
   return sum('failed') === 0 ? 0 : 1
 }
@@ -59,21 +61,37 @@ function countsOf(report) {
   const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
     readFileSync(report, 'utf8'),
   )
-  const isBroken = ({ status, assertionResults }) =>
-    status === 'failed' && !assertionResults.some(one => one.status === 'failed')
-  const broken = testResults.filter(isBroken).length
-  return { passed: numPassedTests, failed: numFailedTests + broken, skipped: numPendingTests }
+  const names = []
+  let broken = 0
+  for (const { status, name: file, message, assertionResults } of testResults) {
+    if (status !== 'failed') continue
+    const failed = assertionResults.filter(one => one.status === 'failed')
+    if (failed.length === 0) broken += 1
+    const said = failed.length === 0 ? [firstLine(message)] : failed.map(saidOf)
+    names.push(...said.map(text => `${relative(root, file)}: ${text}`))
+  }
+  const failed = numFailedTests + broken
+  return { passed: numPassedTests, failed, skipped: numPendingTests, names }
 }
+
+/** A failed test on one line: its name, and how its first message begins. */
+function saidOf({ fullName, failureMessages }) {
+  const [message = ''] = failureMessages
+  return `${fullName}: ${firstLine(message)}`
+}
+
+const firstLine = text => text.split('\n')[0].slice(0, 200)
 
 async function runGolden(env) {
   let text = ''
   const heard = chunk => {
-    text = (text + chunk).slice(-500)
+    text = (text + chunk).slice(-2_000)
   }
   const status = await runChild(ourNode, [golden], { env, heard })
   const [, passed = 0, failed = 0, skipped = 0] =
     /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/.exec(text) ?? []
-  const counts = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) }
+  const names = text.split('\n').filter(line => / (fails|passes now: .*)$/.test(line))
+  const counts = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped), names }
   return atLeastOneFailed(status, counts)
 }
 

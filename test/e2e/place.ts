@@ -186,6 +186,8 @@ function environmentOf(
     ANTICHAIN_HOME: place.home,
     PULUMI_HOME: join(place.root, 'pulumi'),
     PULUMI_CONFIG_PASSPHRASE: 'open sesame',
+    // Whether a plugin is found must not depend on what the network has.
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true',
     NO_COLOR: '1',
     GOLD_CLOUD: place.cloud,
     GOLD_NODE_PATH: sdkModules,

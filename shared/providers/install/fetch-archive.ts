@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import semver from 'semver'
 import { z } from 'zod'
 import { installLimits as limits } from '../../config/install-limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { error, hasCode, messageOf } from '../../errors/error.ts'
 import { archiveUrl, assetName, type PluginSource, shown, type Wanted } from './plugin-address.ts'
 
 /** What asking servers needs. */
@@ -66,8 +66,29 @@ const releaseForm = z.looseObject({
   assets: z.array(z.looseObject({ name: z.string(), url: z.string() })).default([]),
 })
 
-/** The latest version that a source has. Throws PLUGIN_ADDRESS where it cannot say. */
+/**
+ * The latest version that a source has. Throws PLUGIN_ADDRESS where it cannot say, and
+ * PLUGIN_DOWNLOAD where nobody answers or what is answered is no release.
+ */
 export async function latestVersion(
+  source: PluginSource,
+  plugin: Pick<Wanted, 'kind' | 'name'>,
+  deps: FetchDeps,
+): Promise<string> {
+  try {
+    return await askLatestVersion(source, plugin, deps)
+  } catch (thrown) {
+    if (hasCode(thrown, 'PLUGIN_ADDRESS')) throw thrown
+    const about = `${plugin.kind} plugin ${plugin.name}`
+    throw error(
+      'PLUGIN_DOWNLOAD',
+      `the latest version of ${about} is not known: ${messageOf(thrown)}`,
+      { cause: thrown },
+    )
+  }
+}
+
+async function askLatestVersion(
   source: PluginSource,
   plugin: Pick<Wanted, 'kind' | 'name'>,
   deps: FetchDeps,

@@ -329,6 +329,18 @@ describe('of repositories', () => {
     await expect(install({ version: '' })).rejects.toMatchObject({ code: 'PLUGIN_ADDRESS' })
   })
 
+  test.each([
+    ['nobody answers', () => Promise.reject(new TypeError('fetch failed'))],
+    ['what is answered is no release', () => Promise.resolve(new Response('<html>'))],
+  ])('the latest version is not known when %s', async (_name, fetch) => {
+    const downloadUrl = 'github://api.github.com/me/mine'
+    const failing = install({ downloadUrl, version: '' }, {}, deps({ fetch }))
+    await expect(failing).rejects.toMatchObject({
+      code: 'PLUGIN_DOWNLOAD',
+      message: expect.stringContaining('the latest version of resource plugin thing is not known'),
+    })
+  })
+
   test('a token that may not see a repository is left out', async () => {
     const asked: string[] = []
     const pages = { [`${api}/me/mine/releases/tags/v1.2.3`]: 401 }
