@@ -7,7 +7,7 @@ import type { MethodRequest } from '../generator/call.ts'
 import { pluginRequest, programOptions, type ReadingDeps } from './read-registration.ts'
 import { urnOf } from './request-urns.ts'
 
-/** A method call from the wire. Throws VALUE_MALFORMED, or RESOURCE_INVALID for a bad dependency. */
+/** A method call from the wire. Throws VALUE_MALFORMED, RESOURCE_INVALID for a bad dependency. */
 export async function readMethodRequest(
   request: ResourceCallRequest,
   stackTraceHandle: string,

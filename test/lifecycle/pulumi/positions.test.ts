@@ -20,8 +20,9 @@ const madeAt = (root: string, file: string, line: number) => {
 const traceOf = (ran: Ran, name: string): readonly string[] => {
   const [state] = statesOf(ran, name)
   const frames = (state?.['stackTrace'] ?? []) as readonly { sourcePosition: string }[]
-  return [state?.['sourcePosition'], ...frames.map(frame => frame.sourcePosition)].map(position =>
-    String(position).replace('project:///', '').replace(/,1$/, ''),
+  const own = state?.['sourcePosition']
+  return [typeof own === 'string' ? own : '', ...frames.map(frame => frame.sourcePosition)].map(
+    position => position.replace('project:///', '').replace(/,1$/, ''),
   )
 }
 

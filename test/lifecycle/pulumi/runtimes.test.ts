@@ -2,7 +2,6 @@ import { credentials, Server, ServerCredentials } from '@grpc/grpc-js'
 import { afterEach, expect, test } from 'vitest'
 import {
   GetRequiredPackagesResponse,
-  type LanguageRuntimeServer,
   LanguageRuntimeService,
   RunResponse,
   type RunRequest,
@@ -69,7 +68,7 @@ async function listening(): Promise<string> {
       })
     },
   }
-  server.addService(LanguageRuntimeService, handlers as unknown as LanguageRuntimeServer)
+  server.addService(LanguageRuntimeService, handlers)
   return new Promise((resolve, reject) =>
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failed, port) =>
       failed === null ? resolve(`127.0.0.1:${port}`) : reject(failed),
