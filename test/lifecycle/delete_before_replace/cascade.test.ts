@@ -247,3 +247,27 @@ test.each(['a', 'b'])(
     expect([...calls].sort()).toEqual(['create a', 'create b', 'delete a-1', 'delete b-1'])
   },
 )
+
+test('what was deleted with another and has a new name is made once, and nothing is left of it', async () => {
+  const cloud = deletingFirst()
+  const engine = await engines.of(cloud)
+  await engine.run(pair('foo'))
+  const alias = { name: 'b', type: '', stack: '', project: '', parent: undefined }
+  const aliases = [{ alias: { $case: 'spec' as const, value: alias } }]
+  const renamed: Program = async monitor => {
+    const { urn } = await thing(monitor, 'a', { replace: 'bar' })
+    await thing(monitor, 'new', { replace: 'b' }, { ...upon(urn), aliases })
+  }
+  const ran = await engine.run(renamed)
+  expect(stepsOf(ran)).toEqual([
+    'delete-replaced b',
+    'delete-replaced a',
+    'replace a',
+    'create-replacement a',
+    'replace new',
+    'create-replacement new',
+  ])
+  expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create new'])
+  expect(statesOf(ran, 'new')).toMatchObject([{ id: 'new-1' }])
+  expect(statesOf(ran, 'b')).toEqual([])
+})
