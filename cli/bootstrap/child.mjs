@@ -19,13 +19,15 @@ export function runChild(file, words, { env = ourEnvironment(), heard, quiet = f
     process.stdout.write(chunk)
     heard(String(chunk))
   })
-  const letGo = passSignals(child)
+  const { heardSignal, letGo } = passSignals(child)
   return new Promise((settled, failed) => {
     child.on('error', thrown =>
       failed(failure(`${file} cannot be run: ${thrown.message}`, 'run `npm ci` to bring it back')),
     )
     child.on('close', (code, signal) => {
       if (code !== 0) for (const chunk of complaints) process.stderr.write(chunk)
+      // Whoever ends us wants nothing more to begin.
+      if (heardSignal() !== undefined) process.exit(128 + constants.signals[heardSignal()])
       settled(code ?? 128 + constants.signals[signal])
     })
   }).finally(letGo)
@@ -34,10 +36,16 @@ export function runChild(file, words, { env = ourEnvironment(), heard, quiet = f
 /**
  * We outlive the child, so that the person's shell waits for it. Ctrl-C reaches the child from the
  * terminal itself; passing it on as well would count as a second one, which means "abandon".
+ * `heardSignal` answers the last one that was passed on.
  */
 function passSignals(child) {
-  const pass = signal => void child.kill(signal)
+  let heard
+  const pass = signal => {
+    heard = signal
+    child.kill(signal)
+  }
   const interrupt = process.stdin.isTTY ? () => {} : pass
   process.on('SIGINT', interrupt).on('SIGTERM', pass)
-  return () => void process.off('SIGINT', interrupt).off('SIGTERM', pass)
+  const letGo = () => void process.off('SIGINT', interrupt).off('SIGTERM', pass)
+  return { heardSignal: () => heard, letGo }
 }

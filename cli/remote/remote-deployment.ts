@@ -48,26 +48,38 @@ export async function deployRemotely(
     isRepeatable: true,
   })
   const started = Promise.withResolvers<number>()
+  let isStarted = false
   // Nobody waits for it unless somebody cancels.
   started.promise.catch(() => undefined)
   const follow = async (): Promise<DeployResult> => {
     for await (const { event, data } of followStream(client, `${path}/requests/${key}/stream`)) {
-      if (event === 'started') started.resolve(z.object({ number: z.number() }).parse(data).number)
+      if (event === 'started') {
+        isStarted = true
+        started.resolve(z.object({ number: z.number() }).parse(data).number)
+      }
       if (event === 'events') for (const one of eventsIn(data)) sink.emit(one)
       if (event === 'end') return resultOf(data)
     }
     throw error('API_ANSWER_UNKNOWN', 'the stream of events has no end')
   }
+  const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
+    const said = await client.call({ method: 'DELETE', path: `${path}/requests/${key}` })
+    const { end } = z.object({ end: z.object({ kind: z.string() }) }).parse(said)
+    return { isWithdrawn: end.kind !== 'started' }
+  }
+  const cancel = async (force: boolean): Promise<void> => {
+    // What waits behind other deployments has no number yet.
+    if (!isStarted && (await withdraw()).isWithdrawn) return
+    const number = await started.promise
+    await client.call({
+      method: 'POST',
+      path: `${path}/deployments/${number}/cancel`,
+      body: { force },
+      isRepeatable: true,
+    })
+  }
   const stop = (force: boolean): void => {
-    const cancelled = started.promise.then(number =>
-      client.call({
-        method: 'POST',
-        path: `${path}/deployments/${number}/cancel`,
-        body: { force },
-        isRepeatable: true,
-      }),
-    )
-    cancelled.catch((thrown: unknown) =>
+    cancel(force).catch((thrown: unknown) =>
       sink.emit({
         diagnosticEvent: {
           message: `it could not be told to stop: ${String(thrown)}\n`,

@@ -167,9 +167,13 @@ function remoteCatalog(client: ApiClient): CatalogPort {
       }
       return { stacks, unreadable: [] }
     },
-    async history(id, limit) {
+    async history(id, limit, before) {
       const records: HistoryRecord[] = []
-      for (let cursor: string | undefined = ''; cursor !== undefined && records.length < limit; ) {
+      const first = before === undefined ? '' : String(before)
+      for (
+        let cursor: string | undefined = first;
+        cursor !== undefined && records.length < limit;
+      ) {
         const size = Math.min(100, limit - records.length)
         const path = `${pathOf(id)}/deployments?limit=${size}&cursor=${cursor}`
         const page: { items: unknown[]; next?: string | undefined } = await get(

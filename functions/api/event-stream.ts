@@ -130,8 +130,10 @@ async function recordOf(
 ): Promise<HistoryRecord | undefined> {
   const record = await catalog.stack(stack)
   if (record === undefined) return undefined
-  const history = await catalog.history(stack, Math.max(1, record.deployments - number + 1))
-  return history.find(({ deployment }) => deploymentPartsOf(deployment).number === number)
+  const [line] = await catalog.history(stack, 1, number + 1)
+  return line === undefined || deploymentPartsOf(line.deployment).number !== number
+    ? undefined
+    : line
 }
 
 /** What a deployment came to, with what is pending in the state that it left. */

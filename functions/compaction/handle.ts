@@ -18,6 +18,7 @@ import {
   deploymentPartsOf,
   type BlobHash,
   type DeploymentId,
+  type EpochMs,
   type OperationId,
 } from '../../shared/records/ids.ts'
 import type { Operation } from '../../shared/records/operation.ts'
@@ -36,14 +37,17 @@ export interface CompactionPorts {
 export const writerVersion = `v${emulatedVersion}`
 
 /**
- * Folds a deployment that a close has settled, and publishes; answers the version. Throws
- * STORE_CONFLICT when someone published meanwhile.
+ * Folds a deployment that a close has settled, and publishes; answers the version. `tellSettled` is
+ * told when that was, before anything can fail. Throws STORE_CONFLICT when someone published
+ * meanwhile.
  */
 export async function compact(
   ports: CompactionPorts,
   deployment: DeploymentId,
+  tellSettled: (at: EpochMs) => void = () => undefined,
 ): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
   const view = await viewLog(ports, deployment)
+  tellSettled(view.at)
   const ends = await endsOf(ports, deployment, operationsSincePin(view))
   // What began after the stop flag and asked nobody before will be given back by who has it: it is
   // no pending operation.

@@ -24,5 +24,10 @@ test('stacks with a deployment or a request are nudged, others and unreadable on
     clock: { now: () => (30 * 24 * 3_600_000 + 100) as never },
   })
   expect(nudged).toEqual([id('running'), id('asked')])
-  expect(looked).toEqual({ nudged, unreadable: [id('bad')], forgotten: 2 })
+  expect(looked).toEqual({
+    nudged,
+    unreadable: [id('bad')],
+    forgotten: 2,
+    open: [stacks[1]?.current],
+  })
 })

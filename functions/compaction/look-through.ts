@@ -3,7 +3,7 @@ import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { NudgesPort } from '../../shared/ports/queue.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 
 /** What looking through the stacks asks of the outside. */
 export interface LookThroughDeps {
@@ -19,6 +19,8 @@ export interface LookedThrough {
   /** Stacks whose records cannot be read, by their ids. */
   readonly unreadable: readonly StackId[]
   readonly forgotten: number
+  /** Deployments that are not over. */
+  readonly open: readonly DeploymentId[]
 }
 
 /**
@@ -28,6 +30,7 @@ export interface LookedThrough {
 export async function lookThrough(deps: LookThroughDeps): Promise<LookedThrough> {
   const { stacks, unreadable } = await deps.catalog.stacks()
   const nudged: StackId[] = []
+  const open = stacks.flatMap(({ current }) => (current === '' ? [] : [current]))
   for (const { id, current } of stacks) {
     const isDue = current !== '' || (await deps.requests.waiting(id, 1)).length > 0
     if (!isDue) continue
@@ -35,5 +38,5 @@ export async function lookThrough(deps: LookThroughDeps): Promise<LookedThrough>
     nudged.push(id)
   }
   const forgotten = await forgetRequests(deps)
-  return { nudged, unreadable: unreadable.map(({ id }) => id), forgotten }
+  return { nudged, unreadable: unreadable.map(({ id }) => id), forgotten, open }
 }

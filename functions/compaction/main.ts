@@ -5,6 +5,6 @@ const aws = openAws(process.env)
 
 /** Compaction as its schedule calls it. What a deployment came to its generator folds itself. */
 export const handler = async (): Promise<{ readonly nudged: number }> => {
-  const { looked } = await tidyUp(aws.platform, process.env)
+  const { looked } = await tidyUp(aws, process.env)
   return { nudged: looked.nudged.length }
 }

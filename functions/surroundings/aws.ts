@@ -8,9 +8,11 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import { type AwsPlaces, awsPlaces } from '../../shared/platform/aws/places.ts'
 import { awsSettings, clientConfig } from '../../shared/platform/aws/clients.ts'
+import { createMetrics, type PutMetric } from '../../shared/platform/aws/metrics.ts'
 import { createKmsKeeper } from '../../shared/platform/aws/keys.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/platform.ts'
 import { createRoles } from '../../shared/platform/aws/roles.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createLog } from '../../shared/platform/system/log.ts'
 import { compact } from '../compaction/handle.ts'
 import type { StackServer } from '../step-generator/serve-stack.ts'
@@ -31,6 +33,7 @@ import type { ProgramRequestDeps } from './program-request.ts'
 export interface AwsSurroundings {
   readonly platform: AwsPlatform
   readonly places: AwsPlaces
+  readonly metric: PutMetric
   /** A generator or executor with an identity of its own. */
   readonly server: () => StackServer
   /** The same for a generator, who opens programs of repositories and tells what came of them. */
@@ -47,8 +50,11 @@ export function openAws(env: Env): AwsSurroundings {
   const { mayServe, leave } = createOneStack()
   const settings = awsSettings(env)
   const places = awsPlaces(env)
-  const log = createLog({ level: 'info', write: line => void process.stdout.write(line) })
-  const platform = createAwsPlatform({ settings, places, log })
+  const write = (line: string): void => void process.stdout.write(line)
+  const log = createLog({ level: 'info', write })
+  const installation = places.of('installation')
+  const metric = createMetrics({ installation, write, clock: createSystemClock() })
+  const platform = createAwsPlatform({ settings, places, log, metric })
   const scratch = env['ANTICHAIN_SCRATCH'] ?? '/tmp/antichain'
   const keeper = createKmsKeeper(settings)
   const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
@@ -58,7 +64,7 @@ export function openAws(env: Env): AwsSurroundings {
   }
   const assumed = createRoles({
     sts: new STSClient(clientConfig(settings, 'STS')),
-    installation: places.of('installation'),
+    installation,
     clock: platform.clock,
   })
   const { region } = settings
@@ -74,7 +80,7 @@ export function openAws(env: Env): AwsSurroundings {
   const server = (): StackServer => ({
     platform,
     requests: platform.requests,
-    ports: functionPorts(platform),
+    ports: functionPorts(platform, metric),
     environmentOf,
     mayServe,
     fetchPlugin,
@@ -95,11 +101,11 @@ export function openAws(env: Env): AwsSurroundings {
     const made = server()
     return { ...made, tell: triggers, open: openWithRepositories(made.open, repositories) }
   }
-  return { platform, places, server, generator, leave }
+  return { platform, places, metric, server, generator, leave }
 }
 
 /** The ports of a generator in a function: of other functions nothing is known but their leases. */
-function functionPorts(platform: Platform): GeneratorPorts {
+function functionPorts(platform: Platform, metric: PutMetric): GeneratorPorts {
   const holder: Holder = {
     host: hostname(),
     pid: process.pid,
@@ -110,7 +116,11 @@ function functionPorts(platform: Platform): GeneratorPorts {
     ...platform,
     here: new Set(),
     holder,
-    compact: deployment => compact(platform, deployment),
+    // Told at each attempt: one that fails again and again is told with ever more.
+    compact: deployment =>
+      compact(platform, deployment, at =>
+        metric('compactionLag', Math.max(0, platform.clock.now() - at) / 1_000),
+      ),
     isAlive: () => undefined,
     endGroup: () => undefined,
   }

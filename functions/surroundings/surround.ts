@@ -6,6 +6,7 @@ import { type Life, createLife } from '../../shared/engine/commands/life.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import { type StepEmitter, createStepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import type { PerformDeps } from '../../shared/engine/executor/performing.ts'
+import { createStatusDesk, type StatusDesk } from '../../shared/engine/executor/status-desk.ts'
 import { type Base, providerStateIn } from '../../shared/engine/deployment/base.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { Urn } from '../../shared/names/urn.ts'
@@ -34,13 +35,13 @@ import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import { createStackReading, type OpenState } from './read-stack.ts'
 import { openOwnState } from './open-own-state.ts'
 import { createProviderRegistry } from '../../shared/providers/registry.ts'
-import { timestampOf } from '../../shared/state/timestamp.ts'
 import { hashAssets } from '../../shared/values/asset-hash.ts'
 import { stripSecrets } from '../../shared/values/walk.ts'
 import { scrubberOf } from './scrub.ts'
 import { userEnvironment } from './user-environment.ts'
 import { homedir } from 'node:os'
 import { whoseError } from '../../shared/providers/whose-error.ts'
+import { performingOf } from './performing-of.ts'
 
 /** What one deployment or preview is made of. */
 export interface Asked {
@@ -107,7 +108,9 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     scrub,
     ...(asked.counted === undefined ? {} : { counted: asked.counted }),
   })
-  const monitor = hosts?.monitor ?? (await startMonitor(emitter, scrub))
+  const desk = createStatusDesk(() => platform.random.uuid())
+  const monitor =
+    hosts?.monitor ?? (await startMonitor(emitter, scrub, { desk, plugins: () => plugins }))
   const processes = hosts?.processes ?? createProcesses()
   const env = asked.environment ?? userEnvironment()
   const path = env['PATH'] ?? ''
@@ -132,12 +135,8 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     stateOf: (urn, id) => providerState(baseNow, urn, id),
     extensionOf: ref => extensionIn(baseNow, ref),
   })
-  const performing: PerformDeps = {
-    provider: (reference, extension) => providers.instance(reference, extension),
-    timestamp: () => timestampOf(platform.clock.now()),
-    warn: message => emitter.diagnostic('warning', message),
-    beforeAgain,
-  }
+  const views = { desk, address: () => monitor.address }
+  const performing = performingOf(platform, { providers, emitter, beforeAgain, views })
   const reader = createAssetReader(source.directory)
   const programs =
     hosts?.programs ??
@@ -188,8 +187,10 @@ function extensionIn(now: BaseNow, ref: string): ReturnType<typeof parseExtensio
 function startMonitor(
   emitter: StepEmitter,
   scrub: (text: string) => string,
+  served: { readonly desk: StatusDesk; readonly plugins: () => PluginHost },
 ): Promise<MonitorServer> {
   return startMonitorServer({
+    ...served,
     said: ({ severity, message, urn, streamId, ephemeral }) => {
       if (severity === 'debug') return
       const about = {

@@ -1,6 +1,6 @@
 import { Duration, Fn, Stack } from 'aws-cdk-lib'
 import { AdjustmentType, type ScalingInterval } from 'aws-cdk-lib/aws-applicationautoscaling'
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { CfnAlarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   GatewayVpcEndpointAwsService,
   type IVpc,
@@ -21,7 +21,7 @@ import {
   OperatingSystemFamily,
 } from 'aws-cdk-lib/aws-ecs'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import type { Construct } from 'constructs'
+import type { Construct, IConstruct } from 'constructs'
 import { awsMetrics, type QueueName, roleOf } from '../../shared/config/aws-places.ts'
 import type { Places } from '../environment.ts'
 import { type FunctionRow, functionsTable } from '../functions-table.ts'
@@ -47,6 +47,8 @@ interface Ground {
   readonly wall: SecurityGroup
 }
 
+/** How late metrics of a queue may be that nobody used for hours. Source: SQS's documentation. */
+const lateMinutes = 15
 /** How long a task may take to leave after it was told to; ECS allows no more. */
 const leaveSeconds = 120
 /** The least that Fargate gives is 20 GiB; programs and plugins lie there. */
@@ -120,6 +122,7 @@ function createTasks(
     scalingSteps: stepsOf(settings.longTasksMax),
     cooldown: Duration.minutes(2),
   })
+  staySoLong(scaling)
   // Says so to ECS while it works, so that it is not the one that goes when there are too many.
   service.taskDefinition.taskRole.addToPrincipalPolicy(
     new PolicyStatement({
@@ -133,6 +136,18 @@ function createTasks(
       ],
     }),
   )
+}
+
+/**
+ * Tasks go once nothing was there for as long as metrics of a queue that slept may be late: what
+ * they were started for is not in those yet.
+ */
+function staySoLong(scaling: IConstruct): void {
+  for (const alarm of scaling.node.findAll())
+    if (alarm instanceof CfnAlarm && alarm.comparisonOperator?.startsWith('LessThan') === true) {
+      alarm.evaluationPeriods = lateMinutes
+      alarm.datapointsToAlarm = lateMinutes
+    }
 }
 
 /**
@@ -168,7 +183,7 @@ function waiting(installation: string, name: QueueName, queues: Queues): MathExp
       sent: new Metric({
         namespace: awsMetrics.namespace,
         metricName: awsMetrics.longPoolWaiting,
-        dimensionsMap: { [awsMetrics.dimension]: installation, Queue: name },
+        dimensionsMap: { [awsMetrics.dimension]: installation, [awsMetrics.queueDimension]: name },
         statistic: 'Maximum',
         period,
       }),

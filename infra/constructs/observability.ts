@@ -52,7 +52,7 @@ export function createObservability(
     ...deadLetters(about),
     ...deployments(installation),
     ...throttles(about),
-    failures(about),
+    ...failures(about),
   ]
   for (const each of watched) {
     const alarm = new Alarm(group, each.id, {
@@ -128,16 +128,33 @@ function throttles(about: Granted & { readonly functions: Functions }): readonly
   ]
 }
 
-function failures({ functions }: { readonly functions: Functions }): Watched {
-  return {
-    id: 'FunctionErrors',
-    name: 'function-errors',
-    what: 'Functions ended with an error or were cut off.',
-    metric: sum([...functions.values()].map(each => each.function.metricErrors({ period }))),
-    // An environment that got work of another stack than its own ends itself, which counts as one.
-    most: 10,
-    periods: 3,
-  }
+function failures({ functions }: { readonly functions: Functions }): readonly Watched[] {
+  const tidying = functions.get('compaction')?.function
+  return [
+    {
+      id: 'FunctionErrors',
+      name: 'function-errors',
+      what: 'Functions ended with an error or were cut off.',
+      metric: sum([...functions.values()].map(each => each.function.metricErrors({ period }))),
+      // An environment that got work of another stack than its own ends itself: that counts as one.
+      most: 10,
+      periods: 3,
+    },
+    // Called once an hour, it never has as many errors as that; and without it nobody says what is
+    // stuck.
+    ...(tidying === undefined
+      ? []
+      : [
+          {
+            id: 'TidyingErrors',
+            name: 'tidying-errors',
+            what: 'The hourly call of compaction fails: nothing is removed, and nothing found stuck.',
+            metric: tidying.metricErrors({ period: Duration.hours(1) }),
+            most: 0,
+            periods: 2,
+          },
+        ]),
+  ]
 }
 
 function tableThrottles(installation: string): readonly Metric[] {

@@ -61,15 +61,17 @@ export const keyPurpose = {
 } as const
 
 /**
- * Metrics that functions write into their logs in the embedded metric format, each with the one
- * dimension `Installation`; alarms and the scaling of the long pool read them.
+ * Metrics that functions write into their logs in the embedded metric format, each with the
+ * dimension `Installation`, that of the long pool with `Queue` too; alarms and the scaling of the
+ * long pool read them.
  */
 export const awsMetrics = {
   namespace: 'Antichain',
   dimension: 'Installation',
+  queueDimension: 'Queue',
   /** Open deployments that nobody holds any more. */
   stuckDeployments: 'StuckDeployments',
-  /** Age of the oldest deployment that is settled and not published, in seconds. */
+  /** How long ago a deployment was settled that is being published, in seconds. */
   compactionLag: 'CompactionLagSeconds',
   /** Written by whoever sends to the long pool: metrics of an idle queue come late. */
   longPoolWaiting: 'LongPoolWaiting',

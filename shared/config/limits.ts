@@ -32,6 +32,9 @@ export const limits = {
   importedMax: 10_000,
   importFileBytesMax: 16 * 1024 * 1024,
 
+  /** Steps of views that a provider may tell of in one call: they are held in memory. */
+  viewStepsMax: 10_000,
+
   /** What an operation of which nothing is known is expected to take. */
   expectedMs: 1_000,
   /** An operation that took longer is remembered, so that the next one gets the time it needs. */

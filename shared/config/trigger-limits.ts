@@ -74,6 +74,10 @@ export const triggerLimits = {
   archiveRedirectsMax: 3,
   /** What a person writes to be shown elsewhere: a comment on GitHub ends at 65,536 characters. */
   commentCharsMax: 60_000,
+  /** Comments of a page, pages that are looked through, and bytes that a page may have. */
+  commentsPerPage: 50,
+  commentPagesMax: 20,
+  commentPageBytesMax: 16 * 1024 * 1024,
   /** The description of a commit status on GitHub. */
   statusCharsMax: 140,
 } as const

@@ -1,5 +1,6 @@
 import type { Verdict } from '../records/head.ts'
 import type { OutcomeError } from '../records/head.ts'
+import type { StepOp } from '../records/operation.ts'
 import type { ResourceState } from '../state/resource.ts'
 import type { Step, TrackedState } from './step.ts'
 
@@ -9,8 +10,16 @@ export interface StepEnd {
   /** The complete state that results; undefined when it is gone or the step failed. */
   readonly state: ResourceState | undefined
   /** Refresh: what the read came to. */
-  readonly resultOp: 'same' | 'update' | 'delete' | undefined
+  readonly resultOp: StepOp | undefined
   readonly error: OutcomeError | undefined
+  /** What became of its views, in the order in which the provider told of it. */
+  readonly views?: readonly ViewEnd[]
+}
+
+/** A step of a view, which its owner's provider took, and how it ended. */
+export interface ViewEnd {
+  readonly step: Step
+  readonly end: StepEnd
 }
 
 /** A step with its end, and where its state is now. */

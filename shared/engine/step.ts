@@ -36,6 +36,8 @@ export interface Step {
   /** Set for an import by the command of that name. */
   readonly planned?: PlannedImport
   readonly reason: StepReason
+  /** The views of its resource in the base, where it is carried out. */
+  readonly views?: readonly TrackedState[]
 }
 
 const logicalOps: ReadonlySet<StepOp> = new Set([

@@ -1,5 +1,5 @@
 import { error } from '../errors/error.ts'
-import type { Head, Outcome } from '../records/head.ts'
+import type { Head, Outcome, ViewOutcome } from '../records/head.ts'
 import type { OperationId } from '../records/ids.ts'
 import { isUnsent, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
@@ -10,9 +10,14 @@ export type Fact =
   | { readonly kind: 'untouched' }
   /** Begun; how it ended is not known, or may not be used yet. */
   | { readonly kind: 'open' }
-  | { readonly kind: 'failed' }
+  | { readonly kind: 'failed'; readonly views?: readonly ViewOutcome[] }
   /** `isWhole` false: made, but not initialised, so that nothing goes on from it. */
-  | { readonly kind: 'done'; readonly state: StoredResource | undefined; readonly isWhole: boolean }
+  | {
+      readonly kind: 'done'
+      readonly state: StoredResource | undefined
+      readonly isWhole: boolean
+      readonly views?: readonly ViewOutcome[]
+    }
 
 /** The facts of a closed set of operations, and the states that they name. */
 export interface Facts {
@@ -98,10 +103,11 @@ function factOf(operation: Operation, input: FoldInput): Fact {
   const { head, outcome } = found
   const verdict = head.end?.verdict
   if (verdict === undefined) return { kind: isCalled(head) ? 'open' : 'untouched' }
-  if (verdict === 'failed') return { kind: 'failed' }
+  const views = outcome?.views === undefined ? {} : { views: outcome.views }
+  if (verdict === 'failed') return { kind: 'failed', ...views }
   const isUnknown = outcome === undefined && makingEffects.has(operation.effect)
   if (verdict === 'interrupted' || isUnknown) return { kind: 'open' }
-  return { kind: 'done', state: stateOf(outcome), isWhole: verdict === 'succeeded' }
+  return { kind: 'done', state: stateOf(outcome), isWhole: verdict === 'succeeded', ...views }
 }
 
 /** Whether an attempt may have asked the provider: it was not given back. */

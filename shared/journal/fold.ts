@@ -1,5 +1,5 @@
 import type { OperationId } from '../records/ids.ts'
-import type { Operation } from '../records/operation.ts'
+import { makesObject, type Operation } from '../records/operation.ts'
 import { envelopeOf } from '../state/deployment.ts'
 import { verifyIntegrity } from '../state/integrity.ts'
 import { normalizeUrns } from '../state/normalize.ts'
@@ -9,9 +9,10 @@ import { sortTopologically } from '../state/sort.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 import { contentOf, outputsOf } from './contents.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
-import { factsOf } from './facts.ts'
+import { type Facts, factsOf } from './facts.ts'
 import type { Folded, FoldInput } from './fold-input.ts'
 import { replay } from './replay.ts'
+import { createViewEntries, takesViews, type ViewEntries, type ViewEntry } from './views.ts'
 
 /**
  * The snapshot that base and records come to: replayed, sorted, with normal URNs; what is wrong
@@ -62,6 +63,7 @@ export function entriesOf(input: FoldInput): readonly JournalEntry[] {
   const add = (operation: number, content: EntryContent): void => {
     entries.push({ ...content, sequence: entries.length + 1, operation })
   }
+  const views = createViewEntries(input.base, lastIn(folded) + 1)
   add(0, { kind: 'secrets-manager', secretsProvider: input.secretsProvider })
   for (const item of folded) {
     if (item.kind === 'extension') {
@@ -75,9 +77,46 @@ export function entriesOf(input: FoldInput): readonly JournalEntry[] {
       continue
     }
     const operation = item.kind === 'executed' ? item.operation : item.decision.operation
-    for (const content of contentOf(operation, facts)) add(operation.id, content)
+    const contents = contentOf(operation, facts)
+    const related = viewContents(operation, facts, views)
+    // What is deleted with its owner goes before it.
+    const before = operation.effect === 'remove' ? related : []
+    const [begin, ...ends] = contents
+    if (begin !== undefined) add(operation.id, begin)
+    for (const view of before) add(view.operation, view.content)
+    for (const content of ends) add(operation.id, content)
+    if (before.length === 0) for (const view of related) add(view.operation, view.content)
   }
   return entries
+}
+
+/** What an operation did to views: what its provider told of, and what went with its resource. */
+function viewContents(
+  operation: Operation,
+  facts: Facts,
+  entries: ViewEntries,
+): readonly ViewEntry[] {
+  const fact = facts.of(operation.id)
+  if (fact.kind !== 'done' && fact.kind !== 'failed') return []
+  // Views of what was not made would stand below nothing.
+  if (fact.kind === 'failed' && makesObject(operation)) return []
+  const published = entries.published(fact.views ?? [])
+  const { old } = operation
+  if (fact.kind === 'failed' || old === undefined || !takesViews(operation, fact.state))
+    return published
+  const owner = facts.stateAt(old)
+  return owner === undefined ? published : [...published, ...entries.left(owner)]
+}
+
+/** The highest number of an operation. */
+function lastIn(folded: readonly Folded[]): number {
+  let last = 0
+  for (const item of folded) {
+    if (item.kind === 'executed') last = Math.max(last, item.operation.id)
+    else if (item.kind === 'settled') last = Math.max(last, item.decision.operation.id)
+    else if (item.kind === 'outputs') last = Math.max(last, item.decision.operation)
+  }
+  return last
 }
 
 /** Each operation once, in order of decision. */

@@ -105,8 +105,12 @@ export interface CatalogPort {
   readonly noteSlow: (id: StackId, key: string, ms: number) => Promise<void>
   /** What was kept, at most 1,000 kinds. */
   readonly slow: (id: StackId) => Promise<ReadonlyMap<string, number>>
-  /** Newest first. */
-  readonly history: (id: StackId, limit: number) => Promise<readonly HistoryRecord[]>
+  /** Newest first; with `before` those of lower numbers only. */
+  readonly history: (
+    id: StackId,
+    limit: number,
+    before?: number,
+  ) => Promise<readonly HistoryRecord[]>
   /** Published versions of a stack, newest first. */
   readonly versions: (
     id: StackId,

@@ -36,7 +36,7 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {
     run: async (run, said) => {
       const host = await startHost(deps, run, said)
-      const answered = host.ask(service.run, requestOf(run)).then(
+      const answered = host.ask(service.run, runRequestOf(run)).then(
         ({ error: failure, bail }): ProgramEnd => ({
           error: failure === '' ? undefined : failure,
           bail,
@@ -188,7 +188,8 @@ function infoOf(source: ProgramSource): ProgramInfo {
   }
 }
 
-function requestOf(run: ProgramRun) {
+/** What a host is told to run; schemas and mappings are where the engine is. */
+export function runRequestOf(run: ProgramRun): RunRequest {
   return RunRequest.create({
     project: run.project,
     stack: run.stack,
@@ -201,6 +202,8 @@ function requestOf(run: ProgramRun) {
     monitorAddress: run.monitorAddress,
     organization: run.organization,
     info: infoOf(run),
+    loaderTarget: run.engineAddress,
+    mapperTarget: run.engineAddress,
   })
 }
 

@@ -13,6 +13,8 @@ import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 import type { Extension } from '../records/log.ts'
 import type { ConstructAsk, ConstructResult, Surroundings } from './construct.ts'
+import type { Describing, Installed } from './describing.ts'
+import type { Viewing } from './views.ts'
 
 /** A failed check of one property ('' = the whole resource). */
 export interface CheckFailure {
@@ -198,30 +200,33 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   readonly create: (
-    ask: Subject & { inputs: PropertyMap; timeout: number; preview: boolean },
+    ask: Subject & Viewing & { inputs: PropertyMap; timeout: number; preview: boolean },
   ) => Promise<CreateResult>
   /** `inputs` and `outputs` absent for an import. */
   readonly read: (
-    ask: Subject & {
-      id: string
-      inputs: PropertyMap | undefined
-      outputs: PropertyMap | undefined
-      timeout: number
-    },
+    ask: Subject &
+      Viewing & {
+        id: string
+        inputs: PropertyMap | undefined
+        outputs: PropertyMap | undefined
+        timeout: number
+      },
   ) => Promise<ReadResult>
   readonly update: (
-    ask: Subject & {
-      id: string
-      oldInputs: PropertyMap
-      oldOutputs: PropertyMap
-      newInputs: PropertyMap
-      timeout: number
-      ignoreChanges: readonly string[]
-      preview: boolean
-    },
+    ask: Subject &
+      Viewing & {
+        id: string
+        oldInputs: PropertyMap
+        oldOutputs: PropertyMap
+        newInputs: PropertyMap
+        timeout: number
+        ignoreChanges: readonly string[]
+        preview: boolean
+      },
   ) => Promise<UpdateResult>
   readonly delete: (
-    ask: Subject & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
+    ask: Subject &
+      Viewing & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
   ) => Promise<void>
   readonly invoke: (ask: {
     token: string
@@ -244,6 +249,8 @@ export interface Provider {
    * `unconfigured`: it was not asked.
    */
   readonly construct: (ask: ConstructAsk) => Promise<ConstructResult | 'unconfigured'>
+  /** What it says of itself, where it is a plugin. */
+  readonly describe?: Describing
   /** Asks the plugin to end what runs soon (Ctrl-C). */
   readonly cancel: () => Promise<void>
   /** Cancel, close, SIGINT, SIGKILL (provider-protocol 14). Never throws. */
@@ -262,7 +269,7 @@ export interface PluginDescriptor {
 }
 
 /** Where plugins come from and how they are started. */
-export interface PluginHost {
+export interface PluginHost extends Installed {
   /**
    * Starts one instance. Throws PLUGIN_MISSING (with what was looked for and where) or
    * PLUGIN_FAILED.

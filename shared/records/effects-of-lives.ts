@@ -136,6 +136,13 @@ export const effectsOfLives = {
         ifDead: 'nothing is lost',
         only: 'when it took something',
       },
+      {
+        call: 'control.stop',
+        by: takeOver,
+        what: 'nothing of it begins: who asked for it took that back as it was pinned',
+        ifDead: 'it is never taken back, and said again by the next',
+        only: 'when its request was withdrawn; in a first life too',
+      },
     ],
   },
   sweep: {

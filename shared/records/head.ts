@@ -1,6 +1,8 @@
+import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { BlobHash, EpochMs, ExecutorId, OperationId, OwnerToken } from './ids.ts'
 import type { Holder } from './log.ts'
+import type { Operation, StateEffect, StateReference, StepOp } from './operation.ts'
 import type { HandOver } from './pool.ts'
 
 /** How an operation ended. `partial`: made but not initialised; `interrupted`: nobody knows. */
@@ -40,10 +42,32 @@ export interface Outcome {
   /** The state as a blob, when it is larger than an item may be. */
   readonly stateBlob?: BlobHash
   /** Refresh: whether what was read differs from what was recorded. */
-  readonly resultOp?: 'same' | 'update' | 'delete'
+  readonly resultOp?: StepOp
   readonly error?: OutcomeError
+  /** What became of the views of the resource, in the order in which the provider told of it. */
+  readonly views?: readonly ViewOutcome[]
+  /** The views as a blob, when they are larger than an item may be. */
+  readonly viewsBlob?: BlobHash
   readonly startedAt: EpochMs
   readonly endedAt: EpochMs
+}
+
+/** A step of a view that a provider told of during an attempt; states sealed. */
+export interface ViewOutcome {
+  readonly urn: Urn
+  readonly type: string
+  readonly op: StepOp
+  readonly effect: StateEffect
+  readonly verdict: Exclude<Verdict, 'interrupted'>
+  /** Where the base has the view, and what the provider says it was. */
+  readonly old?: { readonly at: StateReference; readonly state: StoredResource }
+  readonly state?: StoredResource
+  /** Of a refresh: what it came to. */
+  readonly resultOp?: StepOp
+  readonly error?: OutcomeError
+  readonly keys?: readonly string[]
+  readonly diffs?: readonly string[]
+  readonly detailedDiff?: Exclude<Operation['detailedDiff'], undefined>
 }
 
 /** Why an attempt failed; redacted. `unknown`: the provider cannot say whether it took place. */

@@ -36,6 +36,10 @@ const refused: readonly (readonly [network: string, bits: number, why: string])[
   ['fe80::', 10, 'link-local'],
   ['fec0::', 10, 'site-local'],
   ['ff00::', 8, 'multicast'],
+  // What no row above names: of all the rest only 2000::/3 was ever given out to hosts.
+  ['::', 3, 'not given out'],
+  ['4000::', 2, 'not given out'],
+  ['8000::', 1, 'not given out'],
 ]
 
 /** Which addresses may be called, by network (`10.1.0.0/16`) and by scheme. */

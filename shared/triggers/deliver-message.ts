@@ -121,7 +121,8 @@ async function tellReply(deps: DeliverDeps, reply: Reply): Promise<Delivery> {
   await replies.status(repository, commit, { state, context, description })
   if (pullRequest !== undefined && lines !== undefined)
     await replies.comment(repository, pullRequest, {
-      text: previewComment({ stack, isGood: state === 'success', lines }),
+      text: previewComment({ stack, commit, isGood: state === 'success', lines }),
+      about: stack,
     })
   return { kind: 'delivered' }
 }

@@ -4,6 +4,7 @@ import { error } from '../errors/error.ts'
 import type { OutboundPort } from '../ports/outbound.ts'
 import { textOf } from './outbound.ts'
 import { printable } from './printable.ts'
+import { bodySignatureOf } from './signature.ts'
 
 /** How far the deployment of a commit is. */
 export type CommitState = 'pending' | 'success' | 'failure' | 'error'
@@ -22,14 +23,14 @@ export interface RepliesPort {
     },
   ) => Promise<void>
   /**
-   * Writes a comment under a pull request, or over the one of this id; answers its id. A comment
-   * that is gone is written anew.
+   * Writes a comment under a pull request, or over the one that was written there before about the
+   * same; so it may be repeated. One that is gone, or may not be changed, is written anew.
    */
   readonly comment: (
     repository: string,
     pullRequest: number,
-    told: { readonly text: string; readonly over?: number },
-  ) => Promise<number>
+    told: { readonly text: string; readonly about: string },
+  ) => Promise<void>
 }
 
 /** Where GitHub is, and who asks. */
@@ -52,16 +53,18 @@ export function githubHeaders(token: string): Readonly<Record<string, string>> {
 /** Answers on GitHub. Every method throws OUTBOUND_REFUSED and OUTBOUND_FAILED with the status. */
 export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions): RepliesPort {
   const send = (
-    method: 'POST' | 'PATCH',
+    method: 'GET' | 'POST' | 'PATCH',
     path: string,
-    value: object,
+    value?: object,
   ): Promise<{ readonly status: number; readonly text: string }> =>
     outbound.call(
       {
         method,
         url: `${apiUrl.replace(/\/$/, '')}/repos/${path}`,
         headers: { ...githubHeaders(token), 'content-type': 'application/json' },
-        body: JSON.stringify(value),
+        ...(value === undefined ? {} : { body: JSON.stringify(value) }),
+        // Texts of a page of comments are other people's.
+        bytesMax: triggerLimits.commentPageBytesMax,
       },
       async response => ({ status: response.status, text: await textOf(response) }),
     )
@@ -73,25 +76,58 @@ export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions):
       const { status } = await send('POST', `${repository}/statuses/${commit}`, value)
       if (status !== 201) throw unexpected('the status of a commit', status)
     },
-    comment: async (repository, pullRequest, { text, over }) => {
-      const value = { body: text.slice(0, triggerLimits.commentCharsMax) }
-      if (over !== undefined) {
-        const { status } = await send('PATCH', `${repository}/issues/comments/${over}`, value)
-        if (status === 200) return over
-        if (status !== 404) throw unexpected('a comment', status)
+    comment: async (repository, pullRequest, { text, about }) => {
+      const place = `${repository}/issues/${pullRequest}/comments`
+      const mark = markOf(token, `${place} ${about}`)
+      const value = { body: `${mark}\n${text}`.slice(0, triggerLimits.commentCharsMax) }
+      const before = await firstWith(mark, page =>
+        send('GET', `${place}?per_page=${triggerLimits.commentsPerPage}&page=${page}`),
+      )
+      if (before !== undefined) {
+        const { status } = await send('PATCH', `${repository}/issues/comments/${before}`, value)
+        if (status === 200) return
+        if (status !== 404 && status !== 403) throw unexpected('a comment', status)
       }
-      const made = await send('POST', `${repository}/issues/${pullRequest}/comments`, value)
-      if (made.status !== 201) throw unexpected('a comment', made.status)
-      return idOf(made.text)
+      const { status } = await send('POST', place, value)
+      if (status !== 201) throw unexpected('a comment', status)
     },
   }
 }
 
-function idOf(text: string): number {
+/**
+ * What a comment begins with, unseen, so that it is found again: nobody who has not the credential
+ * can write it before we did.
+ */
+function markOf(token: string, about: string): string {
+  return `<!-- antichain ${bodySignatureOf(token, about).slice(0, 32)} -->`
+}
+
+const page = z.array(z.object({ id: z.int().positive(), body: z.string().nullish() }))
+
+/**
+ * The first comment that begins with a mark, by its id, of the oldest thousand: a copy that
+ * somebody made of ours comes after it.
+ */
+async function firstWith(
+  mark: string,
+  ask: (page: number) => Promise<{ readonly status: number; readonly text: string }>,
+): Promise<number | undefined> {
+  for (let number = 1; number <= triggerLimits.commentPagesMax; number += 1) {
+    const { status, text } = await ask(number)
+    if (status !== 200) throw unexpected('a look at comments', status)
+    const comments = commentsIn(text)
+    const found = comments.find(({ body }) => body?.startsWith(mark) === true)
+    if (found !== undefined) return found.id
+    if (comments.length < triggerLimits.commentsPerPage) return undefined
+  }
+  return undefined
+}
+
+function commentsIn(text: string): z.infer<typeof page> {
   try {
-    return z.object({ id: z.int().positive() }).parse(JSON.parse(text)).id
+    return page.parse(JSON.parse(text))
   } catch {
-    throw error('OUTBOUND_FAILED', 'GitHub took a comment and did not say its id')
+    throw error('OUTBOUND_FAILED', 'GitHub answered a look at comments with something else')
   }
 }
 
@@ -114,10 +150,12 @@ function unexpected(what: string, status: number): Error {
  */
 export function previewComment({
   stack,
+  commit,
   isGood,
   lines,
 }: {
   readonly stack: string
+  readonly commit: string
   readonly isGood: boolean
   readonly lines: readonly string[]
 }): string {
@@ -128,5 +166,5 @@ export function previewComment({
   const fence = '`'.repeat(longest + 1)
   const name = printable(stack).replaceAll('`', "'")
   const result = isGood ? 'succeeded' : 'failed'
-  return `Preview of \`${name}\` ${result}.\n\n${fence}text\n${shown}\n${fence}\n`
+  return `Preview of \`${name}\` at \`${commit.slice(0, 8)}\` ${result}.\n\n${fence}text\n${shown}\n${fence}\n`
 }

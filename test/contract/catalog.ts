@@ -172,6 +172,20 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       expect(await catalog.history(id, 1)).toHaveLength(1)
     })
 
+    test('history begins before a number, and one line is read without the others', async () => {
+      const id = await made()
+      for (const message of ['first', 'second', 'third']) {
+        const { deployment } = await catalog.start(id, { ...about, message })
+        await catalog.release(deployment, end)
+      }
+      const told = async (limit: number, before: number): Promise<readonly string[]> =>
+        (await catalog.history(id, limit, before)).map(({ message }) => message)
+      expect(await told(10, 3)).toEqual(['second', 'first'])
+      expect(await told(1, 3)).toEqual(['second'])
+      expect(await told(10, 9)).toEqual(['third', 'second', 'first'])
+      expect([await told(10, 1), await told(10, 0)]).toEqual([[], []])
+    })
+
     test('a release is repeatable and never ends a later deployment', async () => {
       const id = await made()
       const first = await catalog.start(id, about)

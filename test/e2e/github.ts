@@ -61,6 +61,10 @@ export async function startGithub(token: string): Promise<GithubHost> {
 }
 
 function commented({ method, url, body }: Received, comments: Map<number, string>) {
+  if (method === 'GET') {
+    const all = [...comments].map(([id, text]) => ({ id, body: text }))
+    return { status: 200, body: JSON.stringify(all) }
+  }
   const [, over] = /\/issues\/comments\/(\d+)$/.exec(url) ?? []
   const id = method === 'PATCH' ? Number(over) : comments.size + 1
   if (method === 'PATCH' && !comments.has(id)) return { status: 404 }

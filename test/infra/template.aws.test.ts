@@ -217,6 +217,26 @@ describe('the long pool', () => {
     expect([...new Set(wanted)]).toEqual([tasks])
   })
 
+  test('takes no task away before metrics of a queue that slept can have come', () => {
+    const alarms = [...resources('AWS::CloudWatch::Alarm')].filter(([name]) =>
+      /Long.*Depth/.test(name),
+    )
+    const periods = alarms.map(([, { Properties }]) => [
+      Properties['ComparisonOperator'],
+      Properties['EvaluationPeriods'],
+      Properties['DatapointsToAlarm'],
+    ])
+    const [less, more] = ['LessThanOrEqualToThreshold', 'GreaterThanOrEqualToThreshold']
+    expect(
+      periods.toSorted((one, other) => String(one[0]).localeCompare(String(other[0]))),
+    ).toEqual([
+      [more, 1, undefined],
+      [more, 1, undefined],
+      [less, 15, 15],
+      [less, 15, 15],
+    ])
+  })
+
   test('lets nobody in', () => {
     const groups = [...resources('AWS::EC2::SecurityGroup').values()]
     expect(groups.map(({ Properties }) => Properties['SecurityGroupIngress'])).toEqual([undefined])
@@ -247,6 +267,7 @@ describe('observability', () => {
       'antichain-function-throttles',
       'antichain-stuck-deployments',
       'antichain-table-throttles',
+      'antichain-tidying-errors',
     ])
   })
 

@@ -68,3 +68,16 @@ export function told(events: readonly EngineEventPayload[], severity: string): r
       : [],
   )
 }
+
+/** Puts resources into the state of an engine's stack, after those that it has. */
+export async function given(
+  engine: TestEngine,
+  resources: readonly (Partial<StoredResource> & Pick<StoredResource, 'urn'>)[],
+): Promise<void> {
+  await engine.run(undefined)
+  const whole = resources.map(one => {
+    const type = one.urn.split('::')[2]?.split('$').at(-1) ?? ''
+    return { type, custom: one['id'] !== undefined, ...one }
+  })
+  await edited(engine, state => ({ ...state, resources: [...(state.resources ?? []), ...whole] }))
+}

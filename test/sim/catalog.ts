@@ -82,7 +82,11 @@ export function createCatalogOf(
         if (at >= 0) inbox.splice(at, 1)
       }
     },
-    history: (_id, limit) => [...history.values()].reverse().slice(0, limit),
+    history: (_id, limit, before = Infinity) =>
+      [...history.values()]
+        .filter(({ deployment }) => deploymentPartsOf(deployment).number < before)
+        .reverse()
+        .slice(0, limit),
     versions: (_id, limit) => versions.slice(0, limit),
     removeVersions(through) {
       versions = versions.filter(({ version }) => version > through)

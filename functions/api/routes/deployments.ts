@@ -44,9 +44,7 @@ export const deploymentRoutes = [
     run: async (ports, { params, query: { limit, cursor } }) => {
       const record = await knownStack(ports, stackOf(params))
       const before = cursor === '' ? record.deployments + 1 : numberOf(cursor)
-      const newer = Math.max(0, record.deployments + 1 - before)
-      const found = await ports.catalog.history(record.id, newer + limit)
-      const items = found.map(viewOf).filter(({ number }) => number < before)
+      const items = (await ports.catalog.history(record.id, limit, before)).map(viewOf)
       const last = items.at(-1)?.number ?? 1
       return { json: last > 1 ? { items, next: String(last) } : { items } }
     },
@@ -188,10 +186,8 @@ export async function knownDeployment(
   const stack = await knownStack({ catalog }, stackOf(params))
   const number = Number(params['number'])
   const id = deploymentIdOf(stack.id, number)
-  const depth = stack.deployments - number + 1
-  const found = depth < 1 ? [] : await catalog.history(stack.id, depth)
-  const record = found.find(({ deployment }) => deployment === id)
-  if (record === undefined)
+  const [record] = await catalog.history(stack.id, 1, number + 1)
+  if (record?.deployment !== id)
     throw error('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
   return { id, number, stack, record }
 }

@@ -5,6 +5,7 @@ import { printable } from '../../../shared/triggers/printable.ts'
 import type { BlobHash } from '../../../shared/records/ids.ts'
 import type { DeploymentRequest, KeptRequest } from '../../../shared/records/request.ts'
 import { knownStack } from '../../compaction/export-state.ts'
+import { mayAct } from '../roles.ts'
 import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
 
 /** Most operations that one deployment may have in flight by request. */
@@ -103,7 +104,37 @@ export const requestRoutes = [
     output: requestView,
     run: async (ports, { params }) => ({ json: viewOf(await knownRequest(ports, params)) }),
   }),
+  route({
+    method: 'DELETE',
+    path: '/v1/stacks/{project}/{stack}/requests/{key}',
+    role: 'preview',
+    scope: 'stack',
+    summary: 'Withdraw a request that waits; the end says what it came to instead if it was late',
+    output: requestView,
+    run: async (ports, asked) => ({ json: viewOf(await withdraw(ports, asked)) }),
+  }),
 ]
+
+/**
+ * Ends a request that waits, as what its asker took back. Throws REQUEST_UNKNOWN, API_FORBIDDEN.
+ */
+async function withdraw(
+  ports: ApiPorts,
+  { params, caller }: Asked<unknown, unknown>,
+): Promise<KeptRequest> {
+  const found = await knownRequest(ports, params)
+  const { stack, key, dryRun } = found.request
+  if (!dryRun && !mayAct(caller.role, 'deploy'))
+    throw error('API_FORBIDDEN', 'who may only preview withdraws no deployment')
+  if (found.end === undefined)
+    await ports.requests.end(stack, key, {
+      kind: 'refused',
+      code: 'DEPLOYMENT_CANCELLED',
+      message: 'the request was withdrawn before it was begun',
+    })
+  // The first end stands: it may have begun a moment ago.
+  return knownRequest(ports, params)
+}
 
 /** A request by its path. Throws REQUEST_UNKNOWN. */
 export async function knownRequest(

@@ -39,7 +39,7 @@ export async function deployImport(deps: CommandDeps, base: Base): Promise<boole
 
 /** Tells what an import would adopt; reads it, changes nothing (I11). */
 export async function previewImport(life: Life, base: Base): Promise<boolean> {
-  const ctx = life.contextOf(base, createPreviewRunner(previewDepsOf(life)))
+  const ctx = life.contextOf(base, createPreviewRunner(previewDepsOf(life), base))
   try {
     const { steps } = await readyFor(life, ctx)
     for (const step of steps) {

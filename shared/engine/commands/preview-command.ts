@@ -34,7 +34,7 @@ export async function previewCommand(life: Life, base: Base): Promise<boolean> {
   if (refreshed === undefined) return false
   if (command === 'refresh') return true
   const deps = previewDepsOf(life)
-  const ctx = life.contextOf(refreshed, createPreviewRunner(deps))
+  const ctx = life.contextOf(refreshed, createPreviewRunner(deps, refreshed))
   if (!runsProgram(request.options)) return areAllProtected(ctx) || previewDeletes(ctx, deps)
   if (!areReplacesKnown(ctx)) return false
   const phase = await runProgramPhase(life, ctx)

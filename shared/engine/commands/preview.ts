@@ -1,10 +1,11 @@
 import type { ResourceState } from '../../state/resource.ts'
 import type { Snapshot } from '../../state/snapshot.ts'
+import type { StepEnd } from '../step-end.ts'
 import { rebuiltAfterRefresh } from '../../state/refreshed.ts'
 import { perform } from '../executor/perform.ts'
 import { type PerformDeps } from '../executor/performing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
-import { type Base, baseOf } from '../deployment/base.ts'
+import { type Base, baseOf, withOldViews } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { type PreviewDeps, previewStep } from '../generator/preview-step.ts'
 import { destroySteps } from '../generator/destroying.ts'
@@ -33,10 +34,21 @@ export async function previewDeletes(
   tellKept(ctx, mayGo)
   tellWaves(ctx.emitter, { graph, condemned, release: releaseOf(life) })
   for (const { step } of condemned.toReversed()) {
-    const end = await previewStep(step, life)
+    const end = await previewStep(withOldViews(step, ctx.base), life)
     if (end.verdict !== 'succeeded') isWhole = false
   }
   return isWhole
+}
+
+/** Takes what a read said of views into what is known of states. */
+function noteRefreshed(
+  results: Map<ResourceState, ResourceState | undefined>,
+  { views = [] }: StepEnd,
+  base: Base,
+): void {
+  for (const { step, end } of views)
+    if (step.effect === 'swap' && step.old?.ref.kind === 'base' && end.verdict !== 'failed')
+      results.set(base.tracked(step.old.ref.index).state, end.state)
 }
 
 /** Most reads of a previewed refresh at once. */
@@ -64,7 +76,9 @@ export async function previewRefresh(
   const work = async (): Promise<void> => {
     for (let step = open.shift(); step !== undefined; step = open.shift()) {
       emitter.pre(step)
-      const end = await perform(step, { preview: true }, performing)
+      const viewed = withOldViews(step, base)
+      const end = await perform(viewed, { preview: true }, { ...performing, tellView: emitter.pre })
+      noteRefreshed(results, end, base)
       emitter.ended(step, end)
       emitter.count(step, end)
       if (end.verdict !== 'succeeded') isWhole = false

@@ -3,7 +3,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { Snapshot } from '../../state/snapshot.ts'
 import { error } from '../../errors/error.ts'
 import { type StateGraph, stateGraph } from '../graph/dependencies.ts'
-import type { TrackedState } from '../step.ts'
+import type { Step, TrackedState } from '../step.ts'
 
 /** The snapshot that a deployment decides against, with its look-ups. Immutable. */
 export interface Base {
@@ -14,6 +14,8 @@ export interface Base {
   readonly live: (urn: Urn) => number | undefined
   /** A state with its place in the records. */
   readonly tracked: (index: number) => TrackedState
+  /** The views of a resource: those of an old copy are old copies too. */
+  readonly views: (owner: Pick<ResourceState, 'urn' | 'delete'>) => readonly TrackedState[]
 }
 
 /** Makes the look-ups. Throws STATE_INTEGRITY when two live states share a URN. */
@@ -25,18 +27,42 @@ export function baseOf(snapshot: Snapshot, epoch: number): Base {
       throw error('STATE_INTEGRITY', `unexpected duplicate resource '${state.urn}'`)
     live.set(state.urn, index)
   })
+  const tracked: Base['tracked'] = index => {
+    const state = snapshot.resources[index]
+    if (state === undefined) throw error('INTERNAL_ASSERTION', `the base has no resource ${index}`)
+    return { state, ref: { kind: 'base', epoch, index, urn: state.urn } }
+  }
+  const views = viewsIn(snapshot)
   return {
     epoch,
     snapshot,
     graph: stateGraph(snapshot.resources),
     live: urn => live.get(urn),
-    tracked(index) {
-      const state = snapshot.resources[index]
-      if (state === undefined)
-        throw error('INTERNAL_ASSERTION', `the base has no resource ${index}`)
-      return { state, ref: { kind: 'base', epoch, index, urn: state.urn } }
-    },
+    tracked,
+    views: owner =>
+      (views.get(owner.urn) ?? [])
+        .map(tracked)
+        .filter(({ state }) => state.delete === owner.delete),
   }
+}
+
+/** The places of views, by their owners. */
+function viewsIn({ resources }: Snapshot): ReadonlyMap<Urn, readonly number[]> {
+  const views = new Map<Urn, number[]>()
+  resources.forEach(({ viewOf }, index) => {
+    if (viewOf === '') return
+    const list = views.get(viewOf)
+    if (list === undefined) views.set(viewOf, [index])
+    else list.push(index)
+  })
+  return views
+}
+
+/** A step with the views of its resource. */
+export function withOldViews(step: Step, base: Pick<Base, 'views'>): Step {
+  const owner = step.old?.state ?? step.next
+  const views = owner === undefined ? [] : base.views(owner)
+  return views.length === 0 ? step : { ...step, views }
 }
 
 /** The state of a provider reference in a base, for instances that no program registers. */

@@ -81,6 +81,7 @@ async function drive(deps: HookDeps, hooked: Hooked): Promise<HookedEnd> {
 }
 
 function tell({ emitter }: HookDeps, step: Step, end: StepEnd): void {
+  for (const view of end.views ?? []) emitter.pre(view.step)
   emitter.ended(step, end)
   emitter.count(step, end)
 }

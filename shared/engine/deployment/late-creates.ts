@@ -63,10 +63,9 @@ function unselected({ attempt, end }: Head): readonly number[] {
 
 /** Resources that any version published since had, by URN and id: a person may have named one. */
 async function knownSince(ports: Ports, deployment: DeploymentId): Promise<ReadonlySet<string>> {
-  const { stack } = deploymentPartsOf(deployment)
-  const record = (await ports.catalog.history(stack, Number.MAX_SAFE_INTEGER)).find(
-    one => one.deployment === deployment,
-  )
+  const { stack, number } = deploymentPartsOf(deployment)
+  const [line] = await ports.catalog.history(stack, 1, number + 1)
+  const record = line?.deployment === deployment ? line : undefined
   const known = new Set<string>()
   for (const { version, snapshot } of await ports.catalog.versions(stack, Number.MAX_SAFE_INTEGER))
     if (version >= (record?.version ?? 0))

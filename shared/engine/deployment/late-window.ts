@@ -58,8 +58,8 @@ async function hasWaited(
   { catalog, clock }: LateWindowDeps,
   deployment: DeploymentId,
 ): Promise<boolean> {
-  const { stack } = deploymentPartsOf(deployment)
-  const history = await catalog.history(stack, Number.MAX_SAFE_INTEGER)
-  const endedAt = history.find(record => record.deployment === deployment)?.endedAt ?? 0
+  const { stack, number } = deploymentPartsOf(deployment)
+  const [line] = await catalog.history(stack, 1, number + 1)
+  const endedAt = (line?.deployment === deployment ? line.endedAt : undefined) ?? 0
   return endedAt + limits.lateWindowMs <= clock.now()
 }

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { Base } from './base.ts'
-import { isLogical, type Step, type TrackedState } from '../step.ts'
+import { isLogical, type Step, type StepReason, type TrackedState } from '../step.ts'
 import type { Sealing } from './sealing.ts'
 
 /** Where an operation stands in its plan. */
@@ -15,7 +15,6 @@ export interface PlanPlace {
 
 /** A step as the record that executors read. */
 export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Operation {
-  const { reason } = step
   return {
     id: place.id,
     op: step.op,
@@ -31,11 +30,7 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
     ...(step.skipCall ? { skipCall: true } : {}),
     ...(step.ignoreProtect === true ? { ignoreProtect: true } : {}),
     ...(step.planned === undefined ? {} : { planned: step.planned }),
-    ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
-    ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),
-    ...(reason.detailedDiff === null
-      ? {}
-      : { detailedDiff: Object.fromEntries(reason.detailedDiff) }),
+    ...reasonRecord(step.reason),
     logical: isLogical(step.op),
   }
 }
@@ -56,7 +51,6 @@ export function stepOfOperation(
       : old.kind === 'base'
         ? from.base.tracked(old.index)
         : from.made(old.operation)
-  const { detailedDiff } = operation
   return {
     op: operation.op,
     urn: operation.urn,
@@ -68,20 +62,29 @@ export function stepOfOperation(
     skipCall: operation.skipCall === true,
     ...(operation.ignoreProtect === true ? { ignoreProtect: true } : {}),
     ...(operation.planned === undefined ? {} : { planned: operation.planned }),
-    reason: {
-      keys: operation.keys ?? [],
-      diffs: operation.diffs ?? [],
-      detailedDiff:
-        detailedDiff === undefined || detailedDiff === null
-          ? null
-          : new Map(
-              Object.entries(detailedDiff).map(([path, entry]) => [
-                path,
-                { ...entry, kind: parseKind(entry.kind) },
-              ]),
-            ),
-    },
+    reason: reasonOf(operation),
   }
+}
+
+/** Why a step is what it is, as records keep it. */
+type ReasonRecord = Pick<Operation, 'keys' | 'diffs' | 'detailedDiff'>
+
+/** A reason as a record has it: what is empty is left out. */
+export function reasonRecord({ keys, diffs, detailedDiff }: StepReason): ReasonRecord {
+  return {
+    ...(keys.length > 0 ? { keys } : {}),
+    ...(diffs.length > 0 ? { diffs } : {}),
+    ...(detailedDiff === null ? {} : { detailedDiff: Object.fromEntries(detailedDiff) }),
+  }
+}
+
+/** A reason from its record. */
+export function reasonOf({ keys = [], diffs = [], detailedDiff }: ReasonRecord): StepReason {
+  const entries = Object.entries(detailedDiff ?? {}).map(
+    ([path, entry]) => [path, { ...entry, kind: parseKind(entry.kind) }] as const,
+  )
+  const isGiven = detailedDiff !== undefined && detailedDiff !== null
+  return { keys, diffs, detailedDiff: isGiven ? new Map(entries) : null }
 }
 
 const kinds = [

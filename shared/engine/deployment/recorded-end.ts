@@ -4,6 +4,7 @@ import type { StepEnd } from '../step-end.ts'
 import type { RecordedEnd } from './end-watcher.ts'
 import type { Recorded } from './recorded.ts'
 import type { Sealing } from './sealing.ts'
+import { viewEndOfOutcome } from './view-outcomes.ts'
 
 const interrupted = {
   message: 'the operation was interrupted; nobody knows how it ended',
@@ -36,5 +37,11 @@ export function stepEndOf(recorded: RecordedEnd, sealing: Sealing): StepEnd {
     state: outcome?.state === undefined ? undefined : sealing.open(outcome.state),
     resultOp: outcome?.resultOp,
     error: outcome?.error ?? (verdict === 'interrupted' ? interrupted : undefined),
+    ...viewsOf(outcome, sealing),
   }
+}
+
+function viewsOf(outcome: RecordedEnd['outcome'], sealing: Sealing): Pick<StepEnd, 'views'> {
+  if (outcome?.views === undefined) return {}
+  return { views: outcome.views.map(view => viewEndOfOutcome(view, sealing)) }
 }

@@ -97,15 +97,20 @@ export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Pr
   return { view, writer, liveness }
 }
 
-/** A request ends with the pin of its deployment, and again with each take-over: it is one. */
+/**
+ * A request ends with the pin of its deployment, and again with each take-over: it is one. When it
+ * was withdrawn a moment before, the deployment is told to stop.
+ */
 export async function endRequest(
-  { requests }: Pick<TakeOverDeps, 'requests'>,
+  { requests, control }: Pick<TakeOverDeps, 'requests' | 'control'>,
   deployment: DeploymentId,
   pin: Pin | undefined,
 ): Promise<void> {
   if (pin?.request === undefined || requests === undefined) return
   const { stack } = deploymentPartsOf(deployment)
   await requests.end(stack, pin.request, { kind: 'started', deployment })
+  const stands = (await requests.find(stack, pin.request))?.end
+  if (stands?.kind === 'refused') await control.stop(deployment, 'graceful')
 }
 
 /**

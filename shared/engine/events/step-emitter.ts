@@ -20,7 +20,7 @@ import { shownResource, type WholeStates } from './whole-states.ts'
 export interface StepEmitter {
   /** Before a step begins; every step but internal ones. */
   readonly pre: (step: Step) => void
-  /** After a step: outputs, or a diagnostic and the failure. */
+  /** After a step: outputs, or a diagnostic and the failure; and what became of its views. */
   readonly ended: (step: Step, end: StepEnd) => void
   /**
    * Counts a step that succeeded, as the summary shows it; once per step, by whoever decided it.
@@ -105,11 +105,12 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     if (internal) return
     const op = resultOf(step, end)
     const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
-    if (!about.planning && !custom && step.op !== 'refresh' && step.op !== 'delete') return
+    const isShown = custom || (end.state ?? step.next ?? step.old?.state)?.viewOf !== ''
+    if (!about.planning && !isShown && step.op !== 'refresh' && step.op !== 'delete') return
     const event = { resOutputsEvent: { metadata: metadata(step, op, end), ...planning } }
     sink.emit(event, () => wholeStates(step, end))
   }
-  return {
+  return withViews({
     pre(step) {
       if (isInternal(step)) return
       const event = { metadata: metadata(step, step.op, undefined), ...planning }
@@ -127,6 +128,25 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
     scrub: about.scrub,
     counts: () => Object.fromEntries(counted),
     isMaybeCorrupt: () => maybeCorrupt,
+  })
+}
+
+/** Tells what became of views with the end of their owner, and counts them with it. */
+function withViews(emitter: StepEmitter): StepEmitter {
+  const { ended, count } = emitter
+  return {
+    ...emitter,
+    ended(step, end) {
+      // What is deleted with its owner goes before it.
+      const isBefore = step.next === undefined && step.op !== 'refresh'
+      if (!isBefore) ended(step, end)
+      for (const view of end.views ?? []) ended(view.step, view.end)
+      if (isBefore) ended(step, end)
+    },
+    count(step, end) {
+      for (const view of end.views ?? []) count(view.step, view.end)
+      count(step, end)
+    },
   }
 }
 

@@ -18,6 +18,7 @@ import { whoseError } from '../../providers/whose-error.ts'
 import { isRepeatable } from '../deployment/recover.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
+import { viewOutcomeOf } from '../deployment/view-outcomes.ts'
 import type { PerformDeps } from './performing.ts'
 
 /** An operation that was begun here. */
@@ -53,7 +54,13 @@ export async function callAndRecord(
   if (isTeller && !context.told.has(task.operation.id)) tellBegin(emitter, step)
   if (isTeller) context.told.add(task.operation.id)
   const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
-  const deps = { ...context.performing, warn, provider: underLease(context) }
+  const tellView = isTeller ? emitter.pre : undefined
+  const deps = {
+    ...context.performing,
+    warn,
+    provider: underLease(context),
+    ...(tellView && { tellView }),
+  }
   const end = task.isAgain
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
@@ -131,6 +138,11 @@ function isStep(found: unknown): found is Step {
   return typeof found === 'object' && found !== null && 'effect' in found
 }
 
+function viewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcome, 'views'> {
+  if (views === undefined || views.length === 0) return {}
+  return { views: views.map(view => viewOutcomeOf(view, sealing)) }
+}
+
 /** Writes the outcome and selects it; false when someone else ended the operation. */
 async function record(
   ports: ExecutorPorts,
@@ -153,6 +165,7 @@ async function record(
     ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state) }),
     ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
     ...(end.error === undefined ? {} : { error: end.error }),
+    ...viewsOf(end, context),
     startedAt,
     endedAt: ports.clock.now(),
   }

@@ -6,7 +6,8 @@ import { checkFailureMessage } from '../check-message.ts'
 import { type StepEnd, failed, succeeded } from '../step-end.ts'
 import type { PlannedImport } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
-import { providerFor, type PerformDeps, subjectOf } from './performing.ts'
+import type { Viewing } from '../../providers/views.ts'
+import { providerFor, type PerformDeps, subjectOf, toldOf } from './performing.ts'
 
 /**
  * Adopts what exists: reads it by its id alone. A read that finds it unhealthy is no failure. The
@@ -26,7 +27,7 @@ export async function performImport(
   const read =
     planned !== undefined && next.outputs.size > 0
       ? { ...next, id: next.importID }
-      : await readOf(next, provider, planned !== undefined)
+      : await readOf(next, provider, { isPlanned: planned !== undefined, told: toldOf(deps) })
   if (typeof read === 'string') return failed({ message: read, status: 'ok' })
   if (planned === undefined) return succeeded({ ...read, ...times })
   await checkImported(read, { provider, planned, preview: mode.preview, warn: deps.warn })
@@ -38,7 +39,7 @@ export async function performImport(
 async function readOf(
   next: ResourceState,
   provider: Provider,
-  isPlanned: boolean,
+  { isPlanned, told }: { readonly isPlanned: boolean; readonly told: Viewing },
 ): Promise<ResourceState | string> {
   const read = await provider.read({
     ...subjectOf(next),
@@ -46,6 +47,7 @@ async function readOf(
     inputs: undefined,
     outputs: undefined,
     timeout: next.customTimeouts.read ?? 0,
+    ...told,
   })
   if (read.outputs === undefined) return `resource '${next.importID}' does not exist`
   if (read.inputs === undefined)

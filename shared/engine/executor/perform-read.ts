@@ -6,7 +6,7 @@ import { equalMaps } from '../../values/equal.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
-import { type PerformDeps, providerFor, readQuestion, subjectOf } from './performing.ts'
+import { type PerformDeps, providerFor, readQuestion, subjectOf, toldOf } from './performing.ts'
 
 /** Reads a resource that the program named by id (`.get()`). Source: `engine.md` 6.1, 5.17. */
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
@@ -20,6 +20,7 @@ export async function performRead(step: Step, deps: PerformDeps): Promise<StepEn
     inputs: next.inputs,
     outputs: next.inputs,
     timeout: next.customTimeouts.read ?? 0,
+    ...toldOf(deps),
   })
   if (read.outputs === undefined)
     return failed({ message: `resource '${next.id}' does not exist`, status: 'ok' })
@@ -61,7 +62,7 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
     return succeeded(old, 'same')
   const provider = await providerFor(step, deps)
-  const read = await provider.read(readQuestion(old))
+  const read = await provider.read({ ...readQuestion(old), ...deps.told })
   if (read.initErrors.length > 0) {
     const reasons = read.initErrors.map(reason => `\n* ${reason}`).join('')
     deps.warn(`Refreshed resource is in an unhealthy state:${reasons}`)

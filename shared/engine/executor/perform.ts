@@ -15,7 +15,8 @@ import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-import { asking, type PerformDeps, providerFor, subjectOf } from './performing.ts'
+import { asking, type PerformDeps, providerFor, subjectOf, toldOf } from './performing.ts'
+import { deletedViews, viewCall, withViews } from './viewing.ts'
 import { endAfter } from '../../providers/whose-error.ts'
 
 /** How a step is performed: in a preview nothing is changed. */
@@ -31,10 +32,8 @@ export interface PerformMode {
 export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   try {
     const scrub = scrubberOf(step)
-    const end = await performCall(step, mode, {
-      ...deps,
-      warn: message => deps.warn(scrub(message)),
-    })
+    const warn = (message: string): void => deps.warn(scrub(message))
+    const end = await performViewed(step, mode, { ...deps, warn })
     const state = end.state === undefined ? undefined : safeState(end.state, deps, scrub)
     return { ...end, state, error: scrubbed(step, end.error) }
   } catch (thrown) {
@@ -64,6 +63,22 @@ function safeState(
 ): ResourceState {
   const marked = markSecretOutputs(state, deps.warn)
   return { ...marked, initErrors: marked.initErrors.map(scrub) }
+}
+
+/** The call, with what its provider tells of views meanwhile, be it in vain. */
+async function performViewed(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
+  if (deps.views === undefined) return performCall(step, mode, deps)
+  const call = viewCall(step, deps.views, deps.tellView ?? (() => undefined))
+  try {
+    const end = await performCall(step, mode, { ...deps, told: call.told })
+    return withViews(step, end, [...(end.views ?? []), ...call.close()])
+  } catch (thrown) {
+    const verdict = endAfter(thrown)
+    const views = call.close()
+    if (verdict === undefined || views.length === 0) throw thrown
+    const end = { verdict, state: undefined, resultOp: undefined, error: outcomeErrorOf(thrown) }
+    return { ...end, views }
+  }
 }
 
 function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
@@ -104,6 +119,7 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
     inputs: next.inputs,
     timeout: next.customTimeouts.create ?? 0,
     preview: mode.preview,
+    ...toldOf(deps),
   }
   const now = deps.timestamp()
   const times = mode.preview ? {} : { created: now, modified: now }
@@ -148,6 +164,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
     timeout: next.customTimeouts.update ?? 0,
     ignoreChanges: next.ignoreChanges,
     preview: mode.preview,
+    ...deps.told,
   }
   const kept = { ...next, id: old.id, created: old.created, modified: old.modified }
   const times = mode.preview ? {} : { modified: deps.timestamp() }
@@ -179,13 +196,19 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
     if (!mode.preview && old.provider !== '') await providerFor(step, deps)
     return failed({ message: protectedMessage(old), status: 'ok', protected: true })
   }
-  if (mode.preview || step.skipCall) return succeeded(undefined)
+  if (mode.preview) {
+    const views = deletedViews(step)
+    for (const view of views) deps.tellView?.(view.step)
+    return { ...succeeded(undefined), views }
+  }
+  if (step.skipCall) return succeeded(undefined)
   const asked = {
     ...subjectOf(old),
     id: old.id,
     inputs: old.inputs,
     outputs: old.outputs,
     timeout: old.customTimeouts.delete ?? 0,
+    ...deps.told,
   }
   await asking(deps, step, provider => provider.delete(asked))
   return succeeded(undefined)

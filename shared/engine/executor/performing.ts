@@ -1,8 +1,10 @@
 import { nameOf } from '../../names/urn.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { type Reaching, whenReached } from '../../providers/reached.ts'
+import type { Viewing } from '../../providers/views.ts'
 import type { Step } from '../step.ts'
 import type { ResourceState } from '../../state/resource.ts'
+import type { ViewsDeps } from './viewing.ts'
 
 /** What performing a step asks of the outside. */
 export interface PerformDeps {
@@ -16,6 +18,17 @@ export interface PerformDeps {
   readonly warn: (message: string) => void
   /** Before a call is made again that nobody heard; see `Reaching`. */
   readonly beforeAgain: Reaching['beforeAgain']
+  /** Where providers may tell of views; where nothing is kept of them: absent. */
+  readonly views?: ViewsDeps
+  /** Hears of each step of a view when it is told. */
+  readonly tellView?: (step: Step) => void
+  /** What the provider is told of views in the call of this step. */
+  readonly told?: Viewing
+}
+
+/** What a provider is told that is not asked about views that there are. */
+export function toldOf({ told }: Pick<PerformDeps, 'told'>): Viewing {
+  return told?.status === undefined ? {} : { status: told.status }
 }
 
 /** What a provider is told about a resource besides its values. */

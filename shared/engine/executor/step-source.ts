@@ -1,7 +1,7 @@
 import type { OperationsPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { Base } from '../deployment/base.ts'
+import { type Base, withOldViews } from '../deployment/base.ts'
 import type { Pin } from '../deployment/log-view.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
 import type { Sealing } from '../deployment/sealing.ts'
@@ -37,6 +37,6 @@ export function createStepSource(deps: StepSourceDeps): (operation: Operation) =
     const { old } = operation
     const made = old?.kind === 'operation' ? await madeBy(old.operation) : undefined
     const base = await deps.baseOfPin(pin)
-    return stepOfOperation(operation, { base, sealing, made: () => made })
+    return withOldViews(stepOfOperation(operation, { base, sealing, made: () => made }), base)
   }
 }

@@ -10,6 +10,7 @@ import { type EndedStep, failed, succeeded } from '../step-end.ts'
 import { Bail, failRegistration, type GeneratorContext } from './context.ts'
 import { type Candidate, isSettledHere } from './candidate.ts'
 import { noteEnds } from './note-ends.ts'
+import { tellSameViews } from './same-views.ts'
 import { afterSettled, beforeSettled } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -50,6 +51,7 @@ async function settleSame(
   const end = succeeded(tracked.state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)
+  tellSameViews(ctx, old.state)
   return { ...tracked, op: 'same' }
 }
 

@@ -11,6 +11,7 @@ import type { Sealing } from '../deployment/sealing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { stepOf } from '../step.ts'
 import { type EndedStep, succeeded } from '../step-end.ts'
+import { sameViews } from './same-views.ts'
 
 /** What counting needs. `before`: every end that stood when this life began. */
 export interface CountDeps {
@@ -32,7 +33,11 @@ export function countRecorded(deps: CountDeps, base: Base): void {
     for (const [old] of decision.sets.aliased ?? []) touched.add(old)
     touched.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
     const ended = endedOf(deps, decision, base)
-    for (const { step, end } of ended) emitter.count(step, end)
+    for (const { step, end } of ended) {
+      emitter.count(step, end)
+      if (step.op !== 'same' || step.old === undefined) continue
+      for (const view of sameViews(base, step.old.state)) emitter.count(view, succeeded(view.next))
+    }
     const length =
       decision.kind === 'registration'
         ? decision.operations.filter(one => !isUnsent(one)).length
@@ -45,6 +50,7 @@ export function countRecorded(deps: CountDeps, base: Base): void {
   }
   for (const [index, state] of base.snapshot.resources.entries()) {
     if (state.delete || touched.has(state.urn)) continue
+    if (state.viewOf !== '' && touched.has(state.viewOf)) continue
     const step = stepOf({ op: 'same', effect: 'none', old: base.tracked(index), next: state })
     emitter.count(step, succeeded(state))
   }

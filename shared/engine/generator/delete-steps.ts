@@ -60,6 +60,8 @@ function neededStill(ctx: GeneratorContext, condemned: ReadonlySet<number>): Rea
   const providers = new Set<string>()
   const spared = new Set<number>()
   for (const [index, state] of [...base.snapshot.resources.entries()].toReversed()) {
+    // A view holds nothing: it goes with its owner.
+    if (state.viewOf !== '') continue
     const { urn } = state
     const isOld = state.delete || sets.marked.has(index)
     const isNeeded =

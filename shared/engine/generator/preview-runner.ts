@@ -1,4 +1,5 @@
 import type { OperationId } from '../../records/ids.ts'
+import { type Base, withOldViews } from '../deployment/base.ts'
 import { runHook } from '../deployment/drive-hooked.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
@@ -10,13 +11,13 @@ import type { ResourceState } from '../../state/resource.ts'
  * Carries steps out at once, as a preview does: providers are asked what would be, nothing is
  * recorded (I11).
  */
-export function createPreviewRunner(deps: PreviewDeps): StepRunner {
+export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
   const tracked = (state: ResourceState): TrackedState => ({
     state,
     ref: { kind: 'operation', operation: 0 as OperationId },
   })
   const runOne = async (step: Step): Promise<EndedStep> => {
-    const end = await previewStep(step, deps)
+    const end = await previewStep(withOldViews(step, base), deps)
     return { step, end, tracked: end.state === undefined ? undefined : tracked(end.state) }
   }
   return {

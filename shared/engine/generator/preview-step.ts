@@ -25,11 +25,15 @@ export async function previewStep(step: Step, deps: PreviewDeps): Promise<StepEn
     step.op === 'replace'
       ? succeeded(undefined)
       : hooks === undefined
-        ? await perform(step, { preview: true }, deps.performing)
+        ? await perform(step, { preview: true }, telling(deps))
         : await deps.hooks.track(between(step, hooks, deps))
   emitter.ended(step, end)
   emitter.count(step, end)
   return end
+}
+
+function telling({ performing, emitter }: PreviewDeps): PerformDeps {
+  return { ...performing, tellView: emitter.pre }
 }
 
 async function between(step: Step, hooks: StepHooks, deps: PreviewDeps): Promise<StepEnd> {
@@ -52,7 +56,7 @@ async function performed(step: Step, hooks: StepHooks, deps: PreviewDeps): Promi
   const most = limits.errorHookTriesMax
   const warn = (message: string): void => deps.emitter.diagnostic('warning', message, step.urn)
   for (;;) {
-    const end = await perform(step, { preview: true }, deps.performing)
+    const end = await perform(step, { preview: true }, telling(deps))
     if (end.error?.code === undefined) return end
     errors.unshift(end.error.message)
     if (errors.length >= most) {

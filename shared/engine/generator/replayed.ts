@@ -8,6 +8,7 @@ import { noteEnds } from './note-ends.ts'
 import { takenBy } from './planning.ts'
 import type { RecordedRegistration, RecordedSettled, Replay } from './replay.ts'
 import { forget } from './restore.ts'
+import { tellSameViews } from './same-views.ts'
 import { afterSettled } from './settled-hooks.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -85,6 +86,7 @@ async function settledAgain(
   const end = succeeded(state)
   ctx.emitter.ended(step, end)
   ctx.emitter.count(step, end)
+  if (step.op === 'same' && step.old !== undefined) tellSameViews(ctx, step.old.state)
   noteEnds(ctx.sets, [step], [{ step, end, tracked }])
   return { ...tracked, op: step.op }
 }

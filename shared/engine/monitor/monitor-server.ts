@@ -14,14 +14,25 @@ import {
 } from '@grpc/grpc-js'
 import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
+<<<<<<< HEAD
 import { hasCode, messageOf } from '../../errors/error.ts'
+=======
+import { ResourceStatusService } from '../../../proto/gen/pulumi/resource_status.ts'
+import { LoaderService } from '../../../proto/gen/pulumi/codegen/loader.ts'
+import { MapperService } from '../../../proto/gen/pulumi/codegen/mapper.ts'
+import type { PluginHost } from '../../providers/provider.ts'
+import type { StatusDesk } from '../executor/status-desk.ts'
+import { messageOf } from '../../errors/error.ts'
+>>>>>>> main
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
 import { createCallbacks } from './callbacks.ts'
+import { loaderHandlers, mapperHandlers } from './descriptions.ts'
 import { createHooks, type Hooks } from './hooks.ts'
 import { createMethodEndpoints, type MethodEndpoints } from './method-endpoints.ts'
 import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
 import { createRegistrar } from './register.ts'
+import { statusHandlers } from './resource-status.ts'
 
 /** Largest message in either direction, in bytes: Pulumi's own limit. */
 const messageBytesMax = 400 * 1024 * 1024
@@ -46,7 +57,9 @@ export interface MonitorServer {
 }
 
 /** Starts both services on a free port of the loopback address. */
-export async function startMonitorServer(deps: EngineServiceDeps): Promise<MonitorServer> {
+export async function startMonitorServer(
+  deps: EngineServiceDeps & { readonly desk: StatusDesk; readonly plugins: () => PluginHost },
+): Promise<MonitorServer> {
   const options = {
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
@@ -72,6 +85,9 @@ export async function startMonitorServer(deps: EngineServiceDeps): Promise<Monit
     server.addService(ResourceMonitorService, unary(handlers, aborted.promise, heard))
     // Messages are taken to the last: an ending program says why.
     server.addService(EngineService, unary(engine, never))
+    server.addService(ResourceStatusService, unary(statusHandlers(deps.desk), never))
+    server.addService(LoaderService, unary(loaderHandlers(deps.plugins), never))
+    server.addService(MapperService, unary(mapperHandlers(deps.plugins), never))
     return listen(server)
   }
   return {

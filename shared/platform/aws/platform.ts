@@ -1,6 +1,6 @@
 import { bucketPrefixes } from '../../config/aws-places.ts'
 import type { AuditPort } from '../../ports/audit.ts'
-import type { DocumentsPort, SealingPort } from '../../ports/documents.ts'
+import type { DocumentsPort, MarksPort, SealingPort } from '../../ports/documents.ts'
 import type { PluginStorePort } from '../../ports/plugins.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { SchedulerPort } from '../../ports/scheduler.ts'
@@ -15,6 +15,7 @@ import { createUploads } from './blobs/uploads.ts'
 import { type AwsSettings, createS3, createSqs } from './clients.ts'
 import { createDynamoClient } from './dynamo/client.ts'
 import { createJournalHints } from './dynamo/hints.ts'
+import type { PutMetric } from './metrics.ts'
 import type { AwsPlaces } from './places.ts'
 import { type AwsChainQueue, createChainQueue } from './queues/chain-queue.ts'
 import { type AwsNudges, createNudges } from './queues/nudges.ts'
@@ -28,6 +29,7 @@ export interface AwsPlatform extends Platform {
   readonly nudges: AwsNudges
   readonly plugins: PluginStorePort
   readonly documents: DocumentsPort
+  readonly marks: MarksPort
   readonly audit: AuditPort
   readonly uploads: UploadsPort
   readonly close: () => void
@@ -38,6 +40,8 @@ export interface AwsPlatformAbout {
   readonly settings: AwsSettings
   readonly places: AwsPlaces
   readonly log: LogPort
+  /** Told what is sent to the long pool; absent where nothing scales by it. */
+  readonly metric?: PutMetric
 }
 
 /**
@@ -71,7 +75,7 @@ export function createApiPlatform(
  * AWS_SETTINGS_INVALID by the name of a variable that is not set.
  */
 export function createAwsPlatform(about: AwsPlatformAbout): AwsPlatform {
-  const { settings, places, log } = about
+  const { settings, places, log, metric } = about
   const { region, endpoints } = settings
   const clock = createSystemClock()
   const random = createSystemRandom()
@@ -94,8 +98,14 @@ export function createAwsPlatform(about: AwsPlatformAbout): AwsPlatform {
     blobSweep: createBlobSweep(bucket),
     uploads: createUploads({ blobs: bucket, plugins: pluginBucket }),
     plugins: createPluginStore({ ...pluginBucket, clock }),
-    chains: createChainQueue({ sqs, queues, blobs, clock, log }),
-    nudges: createNudges({ sqs, url: urls[places.pool], urls, clock, log }),
+    chains: createChainQueue({
+      ...{ sqs, queues, blobs, clock, log },
+      sentLong: count => metric?.('longPoolWaiting', count, 'chains-long'),
+    }),
+    nudges: createNudges({
+      ...{ sqs, url: urls[places.pool], urls, clock, log },
+      sentLong: () => metric?.('longPoolWaiting', 1, 'nudges-long'),
+    }),
     hints: createJournalHints({ journal, clock, random, log }),
     clock,
     random,

@@ -31,7 +31,7 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
     removeLate: async (id, keys) => void (await call('late.remove', { id, keys })),
     noteSlow: async (id, key, ms) => void (await call('slow.note', { id, key, ms })),
     slow: async id => new Map(await call('slow.list', { id })),
-    history: (id, limit) => call('catalog.history', { id, limit }),
+    history: (id, limit, before) => call('catalog.history', { id, limit, before: before ?? null }),
     versions: (id, limit) => call('catalog.versions', { id, limit }),
   }
 }

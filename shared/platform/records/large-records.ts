@@ -9,7 +9,7 @@ import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
-import type { Outcome } from '../../records/head.ts'
+import type { Outcome, ViewOutcome } from '../../records/head.ts'
 import type { BlobHash, OperationId } from '../../records/ids.ts'
 import type { LateOutcome } from '../../records/late.ts'
 import type { Decision, LogRecord } from '../../records/log.ts'
@@ -18,17 +18,23 @@ import type { StoredResource } from '../../state/stored.ts'
 /** Heads and outcomes whose large states are blobs. */
 export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort): OperationsPort {
   const whole = async (outcome: Outcome): Promise<Outcome> => {
-    const { stateBlob, ...rest } = outcome
-    if (stateBlob === undefined) return outcome
-    return { ...rest, state: await readState(blobs, stateBlob) }
+    const { stateBlob, viewsBlob, ...rest } = outcome
+    return {
+      ...rest,
+      ...(stateBlob === undefined ? {} : { state: await readState(blobs, stateBlob) }),
+      ...(viewsBlob === undefined ? {} : { views: await readViews(blobs, viewsBlob) }),
+    }
   }
   return {
     ...operations,
     putOutcome: async (deployment, outcome) => {
-      const { state, ...rest } = outcome
-      if (state === undefined || !isLarge(outcome))
-        return operations.putOutcome(deployment, outcome)
-      await operations.putOutcome(deployment, { ...rest, stateBlob: await putJson(blobs, state) })
+      const { state, views, ...rest } = outcome
+      if (!isLarge(outcome)) return operations.putOutcome(deployment, outcome)
+      await operations.putOutcome(deployment, {
+        ...rest,
+        ...(state === undefined ? {} : { stateBlob: await putJson(blobs, state) }),
+        ...(views === undefined ? {} : { viewsBlob: await putJson(blobs, views) }),
+      })
     },
     outcome: async (deployment, operation, attempt) => {
       const found = await operations.outcome(deployment, operation, attempt)
@@ -50,7 +56,10 @@ function largeIn<E extends End>(
 ): readonly (readonly [OperationId, E & { readonly outcome: Outcome }])[] {
   return [...ends].flatMap(([id, end]) => {
     const { outcome } = end
-    return outcome?.stateBlob === undefined ? [] : [[id, { ...end, outcome }] as const]
+    if (outcome === undefined) return []
+    const { stateBlob, viewsBlob } = outcome
+    const isWhole = stateBlob === undefined && viewsBlob === undefined
+    return isWhole ? [] : [[id, { ...end, outcome }] as const]
   })
 }
 
@@ -127,6 +136,16 @@ async function readState(blobs: BlobsPort, hash: BlobHash): Promise<StoredResour
   const state = await readJson(blobs, hash)
   if (!isState(state)) throw error('STATE_INVALID', `the blob ${hash} is no state of a resource`)
   return state
+}
+
+async function readViews(blobs: BlobsPort, hash: BlobHash): Promise<readonly ViewOutcome[]> {
+  const views = await readJson(blobs, hash)
+  if (!areViews(views)) throw error('STATE_INVALID', `the blob ${hash} has no steps of views`)
+  return views
+}
+
+function areViews(json: unknown): json is readonly ViewOutcome[] {
+  return Array.isArray(json) && json.every(one => typeof one === 'object' && 'effect' in one)
 }
 
 function isState(json: unknown): json is StoredResource {

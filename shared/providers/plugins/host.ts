@@ -17,6 +17,7 @@ import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
 import { startOrAttach } from './attached.ts'
 import { becomesReady, callUnary, type Connection, createClient, goneError } from './connect.ts'
 import { pluginEnvironment } from './environment.ts'
+import { installedPlugins } from './installed.ts'
 import { obtainPlugin } from './obtain.ts'
 import { isTruthy } from '../../config/truthy.ts'
 import { lastWords } from './lines.ts'
@@ -64,6 +65,7 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
   const obtain: PluginHost['obtain'] = plugin => obtainPlugin(plugin, deps)
   return {
     obtain,
+    installed: () => installedPlugins(deps),
     async load(plugin, about) {
       const found = await obtain(plugin)
       if ('missing' in found) throw error('PLUGIN_MISSING', found.missing)

@@ -15,6 +15,7 @@ import type { Abilities } from './negotiation.ts'
 import { receiving, sending } from './options.ts'
 import { remarkSecrets } from '../../values/walk.ts'
 import { ask, type PartialReader, received, type Session, sent } from './session.ts'
+import { oldViews, statusOf } from './views.ts'
 
 type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
@@ -42,7 +43,8 @@ export async function create(
   if (outputs !== undefined) return { id: '', outputs, refreshBeforeUpdate: false }
   const options = sending(abilities, { unknowns: preview })
   const properties = sent(session, method, { map: inputs, options })
-  const request = CreateRequest.create({ urn, name, type, properties, timeout, preview })
+  const subject = { urn, name, type, ...statusOf(asked) }
+  const request = CreateRequest.create({ ...subject, properties, timeout, preview })
   const mark = marker(abilities, inputs)
   const reader: PartialReader = { unknowns: preview, outputs: mark, inputs: mark }
   const answer = await withId(session, asked, ask(session, method, { request, reader }))
@@ -97,6 +99,8 @@ export async function read(session: Session, asked: Ask<'read'>): ReturnType<Pro
     timeout,
     inputs: write(inputs),
     properties: write(outputs),
+    oldViews: oldViews(session, asked, { method, options }),
+    ...statusOf(asked),
   })
   const heal = (sentMap: PropertyMap | undefined) => {
     const mark = marker(abilities, sentMap ?? emptyMap)
@@ -164,6 +168,8 @@ export async function update(
     timeout: asked.timeout,
     ignoreChanges: [...asked.ignoreChanges],
     preview,
+    oldViews: oldViews(session, asked, { method, options: old }),
+    ...statusOf(asked),
   })
   const mark = marker(abilities, newInputs)
   const reader: PartialReader = { unknowns: preview, outputs: mark, inputs: mark }
@@ -191,6 +197,8 @@ export async function remove(session: Session, asked: Ask<'delete'>): Promise<vo
     timeout,
     properties: sent(session, method, { map: outputs, options }),
     oldInputs: sent(session, method, { map: inputs, options }),
+    oldViews: oldViews(session, asked, { method, options }),
+    ...statusOf(asked),
   })
   await ask(session, method, { request })
 }

@@ -13,6 +13,7 @@ import { checkConfig, configure, diffConfig } from './config.ts'
 import { parameterize } from './parameterize.ts'
 import { construct } from './construct.ts'
 import { create, read, remove, update } from './crud.ts'
+import { describing } from './describing.ts'
 import { call, invoke } from './functions.ts'
 import type { Abilities } from './negotiation.ts'
 import { createSession, type DriverSettings } from './session.ts'
@@ -49,6 +50,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     invoke: asked => invoke(session, asked),
     call: asked => call(session, asked),
     construct: asked => construct(session, asked),
+    describe: describing(session),
     async cancel() {
       // Whether a provider heeds it, and has it at all, changes nothing for the caller.
       await deps.connection.call(service.cancel, {}).catch(() => {})

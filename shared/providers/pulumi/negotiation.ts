@@ -50,11 +50,13 @@ export async function handshake(
 ): Promise<Abilities | undefined> {
   const request = ProviderHandshakeRequest.create({
     engineAddress: greeting.engineAddress,
+    loaderTarget: greeting.engineAddress,
+    mapperTarget: greeting.engineAddress,
     ...(greeting.folder === undefined
       ? {}
       : { rootDirectory: greeting.folder, programDirectory: greeting.folder }),
     configureWithUrn: true,
-    supportsViews: false,
+    supportsViews: true,
     supportsRefreshBeforeUpdate: greeting.refreshBeforeUpdate,
     invokeWithPreview: true,
     acceptsByteString: true,

@@ -59,9 +59,10 @@ export function createCatalog(deps: Deps): CatalogPort {
     removeStack: id => remove(deps, id),
     ...createPublishing(deps),
     ...createInbox(journal),
-    history: async (id, limit) => {
-      const { pk } = keys.history(id, 0)
-      const items = await queryItems(catalog, { pk, isBackwards: true, limit })
+    history: async (id, limit, before) => {
+      const { pk, sk: atMost } = keys.history(id, Math.max(0, (before ?? 0) - 1))
+      const bound = before === undefined ? {} : { atMost }
+      const items = await queryItems(catalog, { pk, isBackwards: true, limit, ...bound })
       return items.map(item => historyIn(id, item))
     },
     versions: async (id, limit) => {

@@ -26,6 +26,8 @@ interface ChainQueueDeps {
   readonly visibilityMs?: number
   /** Messages with a larger body go by reference. */
   readonly bytesMax?: number
+  /** Told how many messages went to the long pool. */
+  readonly sentLong?: (count: number) => void
 }
 
 /** The queue of chains, with what an event source of a function hands over. */
@@ -81,6 +83,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
         const own = messages.filter(message => (message.pool ?? 'short') === pool)
         const bodies = await Promise.all(own.map(message => bodyOf(message, blobs, bytesMax)))
         await sendBodies(deps, queues[pool].url, bodies)
+        if (pool === 'long' && bodies.length > 0) deps.sentLong?.(bodies.length)
       }
     },
     receive: async (max, waitMs, { deployment, pool, signal, share } = {}) => {

@@ -21,6 +21,8 @@ interface NudgesDeps {
   readonly urls?: Readonly<Record<Pool, string>>
   readonly clock: ClockPort
   readonly log: LogPort
+  /** Told that a nudge went to the long pool. */
+  readonly sentLong?: () => void
 }
 
 /** Nudges, with what an event source of a function hands over. */
@@ -75,6 +77,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
       DelaySeconds: Math.ceil(Math.max(0, Math.min(delayMs, awsLimits.delayMs)) / 1000),
     })
     await guarded(`queue ${name}: send`, () => sqs.send(command))
+    if (about.pool === 'long') deps.sentLong?.()
   }
   const fromEvent: AwsNudges['fromEvent'] = async body => {
     const nudge = readNudge(body)

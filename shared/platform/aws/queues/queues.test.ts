@@ -1,11 +1,16 @@
+import type { SQSClient } from '@aws-sdk/client-sqs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
+import type { ChainMessage } from '../../../ports/queue.ts'
 import type { ClockPort } from '../../../ports/system.ts'
+import { silentLog } from '../../system/log.ts'
 import { batchesOf, wholeBatch } from './batches.ts'
 import { bodyOf, readBody } from './chain-form.ts'
+import { createChainQueue } from './chain-queue.ts'
 import { createLoans, formatReceipt, parseReceipt } from './loans.ts'
+import { createNudges } from './nudges.ts'
 
 describe('batches', () => {
   test('keep order and number, and none has more than SQS takes', () => {
@@ -115,5 +120,34 @@ describe('loans', () => {
     expect(parseReceipt(formatReceipt(receipt))).toEqual(receipt)
     for (const text of ['', 'long/event/', 'wide/event/x', 'short/x'])
       expect(parseReceipt(text)).toBeUndefined()
+  })
+})
+
+describe('what is sent to the long pool is told, since metrics of a queue that slept come late', () => {
+  const clock = { now: () => 0 } as unknown as ClockPort
+  const sqs = { send: async () => ({}) } as unknown as SQSClient
+  const both = { sqs, clock, log: silentLog }
+  const told: unknown[] = []
+
+  test('of chains', async () => {
+    const url = { url: 'https://sqs/q', deadUrl: 'https://sqs/q-dead' }
+    const sentLong = (count: number): void => void told.push(count)
+    const queues = { short: url, long: url }
+    const { send } = createChainQueue({ ...both, queues, blobs: {} as BlobsPort, sentLong })
+    const chain = { deployment: 'organization/p/s/1', operations: [1] } as never as ChainMessage
+    await send([chain])
+    expect(told.splice(0)).toEqual([])
+    await send([chain, { ...chain, pool: 'long' }, { ...chain, pool: 'long' }])
+    expect(told.splice(0)).toEqual([2])
+  })
+
+  test('of nudges', async () => {
+    const urls = { short: 'https://sqs/n', long: 'https://sqs/n-long' }
+    const sentLong = (): void => void told.push('nudge')
+    const { nudge } = createNudges({ ...both, url: urls.short, urls, sentLong })
+    await nudge('organization/p/s' as never, 0)
+    expect(told.splice(0)).toEqual([])
+    await nudge('organization/p/s' as never, 0, { pool: 'long' })
+    expect(told.splice(0)).toEqual(['nudge'])
   })
 })

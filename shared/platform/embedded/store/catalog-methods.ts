@@ -153,11 +153,16 @@ export const catalogMethods = {
   ),
 
   'catalog.history': read(
-    (database, args: { readonly id: StackId; readonly limit: number }): readonly HistoryRecord[] =>
+    (
+      database,
+      args: { readonly id: StackId; readonly limit: number; readonly before?: number | null },
+    ): readonly HistoryRecord[] =>
       database
         .all(
-          'SELECT * FROM history WHERE stack = ? ORDER BY number DESC LIMIT ?',
+          'SELECT * FROM history WHERE stack = ? AND number < ? ORDER BY number DESC LIMIT ?',
           args.id,
+          // Another process of an older version says nothing of it.
+          args.before ?? Number.MAX_SAFE_INTEGER,
           args.limit,
         )
         .map(parseHistory),

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import type { ApiCall, ApiClient } from './api-client.ts'
+import { deployRemotely } from './remote-deployment.ts'
+
+const path = '/v1/stacks/shop/prod'
+
+/** An API whose stream says `events` each time that it is told to go on; keeps what was asked. */
+function apiOf(endOfRequest: object) {
+  const asked: string[] = []
+  const said = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = said.writable.getWriter()
+  const client: ApiClient = {
+    call: async ({ method, path: at }: ApiCall) => {
+      asked.push(`${method} ${at.replace(/requests\/.*/, 'requests/<key>')}`)
+      return method === 'DELETE' ? { end: endOfRequest } : {}
+    },
+    text: async () => '',
+    upload: async () => undefined,
+    open: async () => new Response(said.readable),
+  }
+  const say = (event: string, data: object): Promise<void> =>
+    writer.write(Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+  return { client, asked, say }
+}
+
+async function deployed(endOfRequest: object) {
+  const api = apiOf(endOfRequest)
+  const told: EngineEventPayload[] = []
+  const running = await deployRemotely(
+    api.client,
+    path,
+    { dryRun: false, archive: 'a', options: { command: 'up' } },
+    { emit: event => void told.push(event) },
+  )
+  running.done.catch(() => undefined)
+  return { ...api, running, told }
+}
+
+const result = { result: 'cancelled', changes: {}, pending: [] }
+
+test('what waits is withdrawn when a person cancels', async () => {
+  const { running, asked, say, told } = await deployed({ kind: 'refused' })
+  running.cancel()
+  await say('end', { kind: 'refused', code: 'DEPLOYMENT_CANCELLED', message: 'withdrawn' })
+  await expect(running.done).rejects.toMatchObject({ code: 'DEPLOYMENT_CANCELLED' })
+  expect(asked).toEqual([`POST ${path}/deployments`, `DELETE ${path}/requests/<key>`])
+  expect(told).toEqual([])
+})
+
+test('what began meanwhile is told to stop', async () => {
+  const { running, asked, say } = await deployed({ kind: 'started' })
+  running.cancel()
+  await say('started', { number: 7 })
+  await expect.poll(() => asked.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)
+  await say('end', { kind: 'deployed', ...result })
+  expect(await running.done).toMatchObject({ result: 'cancelled' })
+})
+
+test('what runs is told to stop, and nothing is withdrawn', async () => {
+  const { running, asked, say } = await deployed({ kind: 'started' })
+  await say('started', { number: 7 })
+  await say('events', [])
+  await new Promise(done => setTimeout(done, 20))
+  running.terminate()
+  await expect.poll(() => asked.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)
+  expect(asked.join()).not.toContain('DELETE')
+  await say('end', { kind: 'deployed', ...result })
+  await running.done
+})

@@ -1,0 +1,25 @@
+import type { Base } from '../deployment/base.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { type Step, stepOf } from '../step.ts'
+import { succeeded } from '../step-end.ts'
+import type { GeneratorContext } from './context.ts'
+
+/** The steps of views whose owner stays as it is. Source: `engine.md` 5.6, 6.9. */
+export function sameViews(base: Pick<Base, 'views'>, owner: ResourceState): readonly Step[] {
+  return base.views(owner).map(old => stepOf({ op: 'same', effect: 'none', old, next: old.state }))
+}
+
+/** Tells of them; nothing is written, for they are in the base. */
+export function tellSameViews(
+  { base, emitter, isDestroying }: GeneratorContext,
+  owner: ResourceState,
+): void {
+  // What is to be destroyed is told as that.
+  if (isDestroying) return
+  for (const step of sameViews(base, owner)) {
+    const end = succeeded(step.next)
+    emitter.pre(step)
+    emitter.ended(step, end)
+    emitter.count(step, end)
+  }
+}

@@ -1,0 +1,120 @@
+import type { ViewOutcome } from '../records/head.ts'
+import type { Operation, StateEffect, StateReference } from '../records/operation.ts'
+import { textIn } from '../state/stored-fields.ts'
+import type { StoredDeployment, StoredResource } from '../state/stored.ts'
+import type { EntryContent, EntryReference } from './entry.ts'
+
+/** An entry of a view: `operation` names it, above all that the records name. */
+export interface ViewEntry {
+  readonly operation: number
+  readonly content: EntryContent
+}
+
+/** What becomes of views, in the order of the entries of their owners. */
+export interface ViewEntries {
+  /** The steps of views that an owner's provider told of. */
+  readonly published: (views: readonly ViewOutcome[]) => readonly ViewEntry[]
+  /** The views that an owner left behind when it went. */
+  readonly left: (owner: StoredResource) => readonly ViewEntry[]
+}
+
+/**
+ * Makes the entries of views. A step names the state of the base; where an earlier one replaced it,
+ * it is that which is meant. `first`: a number that no operation has.
+ */
+export function createViewEntries(base: StoredDeployment, first: number): ViewEntries {
+  const now = new Map<number, EntryReference | 'gone'>()
+  const owned = ownedIn(base)
+  let next = first
+  const refer = (at: StateReference | undefined): EntryReference | undefined => {
+    if (at?.kind !== 'base') return undefined
+    const found = now.get(at.index) ?? { base: at.index }
+    return found === 'gone' ? undefined : found
+  }
+  const note = (at: StateReference | undefined, made: EntryReference | 'gone'): void => {
+    if (at?.kind === 'base') now.set(at.index, made)
+  }
+  const entriesOf = (view: ViewOutcome): readonly ViewEntry[] => {
+    const operation = next
+    const at = view.old?.at
+    const old = refer(at)
+    if (view.verdict === 'failed' || view.effect === 'none') return []
+    // What is gone cannot be refreshed or go again.
+    if (old === undefined && (view.effect === 'swap' || view.effect === 'remove')) return []
+    next += 1
+    const isSwapped = view.effect === 'swap' && view.state !== undefined
+    if (view.effect === 'replace') note(at, { operation })
+    else if (view.effect === 'remove' || (view.effect === 'swap' && !isSwapped)) note(at, 'gone')
+    const content = contentOf(view.effect, view.state, old)
+    return [
+      { operation, content: { kind: 'begin' } },
+      { operation, content },
+    ]
+  }
+  return {
+    published: views => views.flatMap(entriesOf),
+    left: owner =>
+      (owned.get(owner.urn) ?? []).flatMap(index => {
+        const state = base.resources?.[index]
+        if (state === undefined || isOld(state) !== isOld(owner)) return []
+        const at = { kind: 'base', epoch: 0, index, urn: state.urn } as StateReference
+        const { urn, type } = state
+        const gone = { urn, type, op: 'delete', effect: 'remove', verdict: 'succeeded' } as const
+        return entriesOf({ ...gone, urn: urn as ViewOutcome['urn'], old: { at, state } })
+      }),
+  }
+}
+
+function contentOf(
+  effect: StateEffect,
+  made: StoredResource | undefined,
+  old: EntryReference | undefined,
+): EntryContent {
+  const state = made === undefined ? {} : { state: made }
+  switch (effect) {
+    case 'add':
+    case 'add-mark':
+      return { kind: 'success', ...state, ...(old === undefined ? {} : { delete: old }) }
+    case 'replace':
+      return { kind: 'success', ...state, ...(old === undefined ? {} : { remove: old }) }
+    case 'swap':
+      return {
+        kind: 'refresh-success',
+        ...state,
+        ...(old === undefined ? {} : { remove: old }),
+        isRefresh: true,
+      }
+    case 'remove':
+      return { kind: 'success', ...(old === undefined ? {} : { remove: old }) }
+    case 'mark-pending':
+    case 'none':
+      return { kind: 'success' }
+    default:
+      return effect satisfies never
+  }
+}
+
+/** Whether an operation that succeeded leaves its old state nowhere: its views go with it. */
+export function takesViews(
+  { effect }: Pick<Operation, 'effect'>,
+  made: StoredResource | undefined,
+): boolean {
+  return effect === 'remove' || effect === 'mark-pending' || (effect === 'swap' && !made)
+}
+
+function isOld(state: StoredResource): boolean {
+  return state['delete'] === true
+}
+
+/** The places of views, by their owners. */
+function ownedIn({ resources = [] }: StoredDeployment): ReadonlyMap<string, readonly number[]> {
+  const owned = new Map<string, number[]>()
+  resources.forEach((resource, index) => {
+    const owner = textIn(resource, 'viewOf')
+    if (owner === '') return
+    const list = owned.get(owner)
+    if (list === undefined) owned.set(owner, [index])
+    else list.push(index)
+  })
+  return owned
+}

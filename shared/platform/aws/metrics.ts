@@ -1,0 +1,36 @@
+import { awsMetrics, type QueueName } from '../../config/aws-places.ts'
+import type { ClockPort } from '../../ports/system.ts'
+
+/** A number that an alarm or the scaling of the long pool reads. */
+export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'longPoolWaiting'
+
+/** Writes one number; that of the long pool for each of its queues. */
+export type PutMetric = (metric: AwsMetric, value: number, queue?: QueueName) => void
+
+/**
+ * Writes metrics as lines of the function's log, in CloudWatch's embedded metric format: no request
+ * and no right more. Source: CloudWatch's specification of the format.
+ */
+export function createMetrics({
+  installation,
+  write,
+  clock,
+}: {
+  readonly installation: string
+  readonly write: (line: string) => void
+  readonly clock: Pick<ClockPort, 'now'>
+}): PutMetric {
+  return (metric, value, queue) => {
+    const name = awsMetrics[metric]
+    const unit = metric === 'compactionLag' ? 'Seconds' : 'Count'
+    const about = queue === undefined ? {} : { [awsMetrics.queueDimension]: queue }
+    const dimensions = { [awsMetrics.dimension]: installation, ...about }
+    const directive = {
+      Namespace: awsMetrics.namespace,
+      Dimensions: [Object.keys(dimensions)],
+      Metrics: [{ Name: name, Unit: unit }],
+    }
+    const _aws = { Timestamp: clock.now(), CloudWatchMetrics: [directive] }
+    write(`${JSON.stringify({ _aws, ...dimensions, [name]: value })}\n`)
+  }
+}

@@ -1,0 +1,32 @@
+import type { View as WireView } from '../../../proto/gen/pulumi/provider.ts'
+import type { WireOptions } from '../../values/wire.ts'
+import type { Viewing } from '../views.ts'
+import { type Session, sent } from './session.ts'
+
+/** Where a request says that views may be told of; '' where they may not. */
+export function statusOf({ status }: Viewing): {
+  readonly resourceStatusAddress: string
+  readonly resourceStatusToken: string
+} {
+  return {
+    resourceStatusAddress: status?.address ?? '',
+    resourceStatusToken: status?.token ?? '',
+  }
+}
+
+/** The views that a request says there are (provider-protocol 13). */
+export function oldViews(
+  session: Session,
+  { views = [] }: Viewing,
+  how: { readonly method: { readonly path: string }; readonly options: WireOptions },
+): WireView[] {
+  const { method, options } = how
+  return views.map(view => ({
+    type: view.type,
+    name: view.name,
+    parentType: view.parentType,
+    parentName: view.parentName,
+    inputs: sent(session, method, { map: view.inputs, options }),
+    outputs: sent(session, method, { map: view.outputs, options }),
+  }))
+}

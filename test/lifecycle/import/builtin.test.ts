@@ -1,0 +1,22 @@
+import { afterEach, expect, test } from 'vitest'
+import type { ImportedResource } from '../../../shared/records/import.ts'
+import { createCloud } from '../cloud.ts'
+import { createEngines } from '../things.ts'
+import { saidBy, statesOf } from '../told.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const reference: ImportedResource = {
+  ...{ type: 'pulumi:pulumi:StackReference', name: 'other', id: 'organization/life/other' },
+  ...{ parent: '', provider: '', version: '', pluginDownloadUrl: '', protect: false },
+  ...{ isChosen: false, component: 'no' },
+}
+
+test('TestImportStackReference: a reference to a stack cannot be imported, which is said', async () => {
+  const engine = await engines.of(createCloud())
+  const ran = await engine.run(undefined, { command: 'import', imports: [reference] })
+  expect(ran.result.result).toBe('failed')
+  expect(saidBy(ran).join()).toContain('stack reference can not be imported')
+  expect(statesOf(ran, 'other')).toEqual([])
+})

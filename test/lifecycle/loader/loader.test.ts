@@ -1,0 +1,147 @@
+import { type ChannelCredentials, credentials } from '@grpc/grpc-js'
+import { afterEach, expect, test } from 'vitest'
+import {
+  GetSchemaRequest,
+  type GetSchemaResponse,
+  LoaderClient,
+  Parameterization,
+} from '../../../proto/gen/pulumi/codegen/loader.ts'
+import {
+  GetMappingRequest,
+  type GetMappingResponse,
+  MapperClient,
+  MapperParameterizationHint,
+} from '../../../proto/gen/pulumi/codegen/mapper.ts'
+import type {
+  GetMappingRequest as AskedMapping,
+  GetSchemaRequest as AskedSchema,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { runRequestOf } from '../../../shared/programs/language-host.ts'
+import type { Provider } from '../../../shared/providers/provider.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createCloud } from '../cloud.ts'
+import type { Monitor } from '../engine.ts'
+import { pluginHost } from '../hosts.ts'
+import { createEngines } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** The address at which everything of the engine is served. */
+const addressOf = ({ client }: Monitor): string =>
+  client.getChannel().getTarget().replace('dns:', '')
+
+type Done<A> = (failed: Error | null, answer: A) => void
+
+/** Asks one of the services at an address. */
+async function asking<C extends { close: () => void }, A>(
+  Client: new (address: string, how: ChannelCredentials, options: object) => C,
+  address: string,
+  call: (client: C, done: Done<A>) => unknown,
+): Promise<A> {
+  const own = { 'grpc.use_local_subchannel_pool': 1 }
+  const client = new Client(address, credentials.createInsecure(), own)
+  try {
+    return await new Promise((resolve, reject) =>
+      call(client, (failed, answer) => (failed === null ? resolve(answer) : reject(failed))),
+    )
+  } finally {
+    client.close()
+  }
+}
+
+const schemaAt = (address: string, request: Partial<GetSchemaRequest>): Promise<string> =>
+  asking(LoaderClient, address, (client: LoaderClient, done: Done<GetSchemaResponse>) =>
+    client.getSchema(GetSchemaRequest.create(request), done),
+  ).then(({ schema }) => schema.toString())
+
+const mappingAt = (address: string, request: Partial<GetMappingRequest>): Promise<string> =>
+  asking(MapperClient, address, (client: MapperClient, done: Done<GetMappingResponse>) =>
+    client.getMapping(GetMappingRequest.create(request), done),
+  ).then(({ data }) => data.toString())
+
+/** Runs `ask` while a program runs; its packages are `scripts`. */
+async function during(
+  scripts: Readonly<Record<string, Script>>,
+  ask: (address: string, monitor: Monitor) => Promise<void>,
+): Promise<readonly string[]> {
+  const engine = await engines.of(createCloud(), scripts)
+  const loaded: string[] = []
+  const instanceOf = (pkg: string, name: string): Provider => {
+    loaded.push(name)
+    const { provider } = engine
+    return (engine.packages.get(name) ?? engine.packages.get(pkg) ?? provider).instance()
+  }
+  const plugins = {
+    ...pluginHost(pkg => instanceOf(pkg, pkg)),
+    load: (plugin: { name: string }, { pkg }: { pkg: string }) =>
+      Promise.resolve({ ...instanceOf(pkg, plugin.name), close: () => Promise.resolve() }),
+    installed: () => Object.keys(scripts),
+  }
+  const failures: unknown[] = []
+  const program = async (monitor: Monitor): Promise<void> => {
+    await ask(addressOf(monitor), monitor).catch((thrown: unknown) => failures.push(thrown))
+  }
+  const { result } = await engine.run(program, { plugins })
+  expect(failures).toEqual([])
+  expect(result.result).toBe('succeeded')
+  return loaded
+}
+
+const schemaOf = (name: string): string => JSON.stringify({ name, version: '1.0.0', resources: {} })
+
+test('TestLoader: a program asks for schemas where its host was told', async () => {
+  const getSchema = ({ subpackageName, subpackageVersion }: AskedSchema) => ({
+    schema: schemaOf(subpackageName === '' ? 'pkgA' : `${subpackageName}@${subpackageVersion}`),
+  })
+  const script = { ...createCloud().script, getSchema }
+  const loaded = await during({ pkgA: script }, async address => {
+    expect(await schemaAt(address, { package: 'pkgA' })).toBe(schemaOf('pkgA'))
+    const parameterization = Parameterization.create({ name: 'sub', version: '2.0.0' })
+    expect(await schemaAt(address, { package: 'pkgA', version: 'v1.2.0', parameterization })).toBe(
+      schemaOf('sub@2.0.0'),
+    )
+    await expect(schemaAt(address, { package: 'pkgA', version: 'x' })).rejects.toThrow(
+      'x not a valid semver',
+    )
+    await expect(schemaAt(address, { package: 'none' })).rejects.toThrow('does not implement')
+  })
+  expect(loaded).toEqual(['pkgA', 'pkgA', 'none'])
+})
+
+test('TestMapperAddressIsPassed: a host is told where mappings are, and they are there', async () => {
+  const asked: AskedMapping[] = []
+  const knowing = (provider: string, named: boolean): Script => ({
+    ...createCloud().script,
+    getMapping: (ask: AskedMapping) => {
+      asked.push(ask)
+      return { provider, data: Buffer.from(`${ask.key} of ${provider}`) }
+    },
+    ...(named ? { getMappings: () => ({ providers: [provider] }) } : {}),
+  })
+  const scripts = {
+    gcp: knowing('google', true),
+    old: knowing('older', false),
+    dumb: createCloud().script,
+  }
+  const loaded = await during(scripts, async address => {
+    const run = runRequestOf({
+      ...{ project: 'p', stack: 's', organization: 'o', config: new Map(), configSecretKeys: [] },
+      ...{ dryRun: false, parallel: 1, monitorAddress: address, engineAddress: address },
+      ...{ runtime: 'hcl', root: '/', directory: '/', entryPoint: '.', runtimeOptions: {} },
+    })
+    expect(run).toMatchObject({ mapperTarget: address, loaderTarget: address })
+    expect(await mappingAt(run.mapperTarget, { provider: 'google' })).toBe('terraform of google')
+    expect(await mappingAt(address, { provider: 'older', ecosystem: 'other' })).toBe(
+      'other of older',
+    )
+    expect(await mappingAt(address, { provider: 'nobody' })).toBe('')
+    const hint = MapperParameterizationHint.create({ name: 'old', version: '1.0.0' })
+    const hinted = { provider: 'older', pulumiProvider: 'old', parameterizationHint: hint }
+    expect(await mappingAt(address, hinted)).toBe('terraform of older')
+  })
+  // The one that is asked for by name comes first; a blind question goes to who names nobody.
+  expect(loaded).toEqual(['gcp', 'gcp', 'old', 'gcp', 'old', 'dumb', 'old'])
+  expect(asked[0]).toEqual({ key: 'terraform', provider: 'google' })
+  expect(asked.at(-1)).toEqual({ key: 'terraform', provider: '' })
+})

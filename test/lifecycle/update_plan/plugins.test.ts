@@ -1,0 +1,23 @@
+import { afterEach, expect, test } from 'vitest'
+import { createBench } from '../bench.ts'
+import { createCloud } from '../cloud.ts'
+
+const bench = createBench()
+afterEach(() => bench.close())
+
+test('TestPluginsAreDownloaded: a plan is drawn though a package of the program has no plugin', async () => {
+  const { run, plugins, install } = await bench.of(createCloud())
+  install('@pulumi/pkgA', { name: 'pkgA' })
+  install('@pulumi/pkgB', { name: 'pkgB', version: '1.0.0' })
+  const { result } = await run(
+    async monitor => {
+      await monitor.register({ type: 'pkgA:m:typA', name: 'a', custom: true, object: {} })
+    },
+    { dryRun: true, request: { drawsPlan: true } },
+  )
+  expect(result.result).toBe('succeeded')
+  expect(Object.keys(JSON.parse(result.plan ?? '{}').resourcePlans)).toContain(
+    'urn:pulumi:dev::life::pkgA:m:typA::a',
+  )
+  expect(plugins.loaded.map(({ plugin }) => plugin.name)).toEqual(['pkgA'])
+})
