@@ -9,6 +9,7 @@ import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import type { Candidate } from './candidate.ts'
 import { nameOf } from '../../names/urn.ts'
 import { withoutInternal } from '../../providers/provider-inputs.ts'
+import { oldOutputs } from './old-outputs.ts'
 import { isReplacedAnyway } from './scope.ts'
 import { forcedDiff, isReplacement } from './verdict.ts'
 
@@ -80,7 +81,7 @@ async function isProviderChanged(
     name: nameOf(after.urn),
     type: newState.type,
     oldInputs: withoutInternal(oldState.inputs),
-    oldOutputs: oldState.outputs,
+    oldOutputs: oldOutputs(oldState),
     newInputs: withoutInternal(newState.inputs),
     ignoreChanges: [],
   })
