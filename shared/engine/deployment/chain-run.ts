@@ -97,12 +97,8 @@ export function tellEnd(
 ): void {
   if (!told.has(id)) {
     told.add(id)
-<<<<<<< HEAD
     tellBegin(emitter, step)
-=======
-    emitter.pre(step)
     for (const view of end.views ?? []) emitter.pre(view.step)
->>>>>>> main
     emitter.ended(step, end)
   }
   emitter.count(step, end)

@@ -14,16 +14,12 @@ import {
 } from '@grpc/grpc-js'
 import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
-<<<<<<< HEAD
-import { hasCode, messageOf } from '../../errors/error.ts'
-=======
 import { ResourceStatusService } from '../../../proto/gen/pulumi/resource_status.ts'
 import { LoaderService } from '../../../proto/gen/pulumi/codegen/loader.ts'
 import { MapperService } from '../../../proto/gen/pulumi/codegen/mapper.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { StatusDesk } from '../executor/status-desk.ts'
-import { messageOf } from '../../errors/error.ts'
->>>>>>> main
+import { hasCode, messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
 import { createCallbacks } from './callbacks.ts'
