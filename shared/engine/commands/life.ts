@@ -69,12 +69,7 @@ export function createLife(deps: LifeDeps): Life {
     isAborted = true
     ended.resolve()
   }
-  let turn: Promise<unknown> = Promise.resolve()
-  const decide = <T>(decision: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(decision, decision)
-    turn = mine.catch(() => undefined)
-    return mine
-  }
+  const decide = inTurn()
   const sets: GeneratorSets = emptySets()
   const held = createHeldBy(deps)
   const [, project = '', stack = ''] = request.stack.split('/')
@@ -127,5 +122,15 @@ export function createLife(deps: LifeDeps): Life {
       digestOf: goal => deps.digest(canonicalGoal(goal)),
       digestOfCall: call => deps.digest(canonicalCall(call)),
     }),
+  }
+}
+
+/** Runs one decision after another, whatever became of the one before. */
+function inTurn(): GeneratorContext['decide'] {
+  let turn: Promise<unknown> = Promise.resolve()
+  return decision => {
+    const mine = turn.then(decision, decision)
+    turn = mine.catch(() => undefined)
+    return mine
   }
 }

@@ -80,15 +80,7 @@ export function createReplay(deps: ReplayDeps): Replay {
           decision.kind === 'registration' &&
           decision.operations.some(one => one.urn === urn && one.effect === 'mark-pending'),
       ),
-    async withdraw({ operations }) {
-      const [first] = operations
-      if (first === undefined || recorded.hooked(first.id) !== undefined) return false
-      return deps.operations.select(deps.deployment, first.id, {
-        owner: '',
-        attempt: 0,
-        verdict: 'failed',
-      })
-    },
+    withdraw: ({ operations: [first] }) => withdraw(deps, first),
     async stateOf(urn) {
       const last = recorded.of(urn).at(-1)
       if (last === undefined) return undefined
@@ -97,6 +89,15 @@ export function createReplay(deps: ReplayDeps): Replay {
       return madeBy(deps, made === undefined ? undefined : lastTry(recorded, made.id))
     },
   }
+}
+
+/** Ends what nobody has begun; false where somebody has. */
+async function withdraw(
+  { operations, deployment, recorded }: ReplayDeps,
+  first: RecordedRegistration['operations'][number] | undefined,
+): Promise<boolean> {
+  if (first === undefined || recorded.hooked(first.id) !== undefined) return false
+  return operations.select(deployment, first.id, { owner: '', attempt: 0, verdict: 'failed' })
 }
 
 function urnOf(decision: Recorded['decisions'][number]) {

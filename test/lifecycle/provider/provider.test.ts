@@ -191,7 +191,10 @@ test('what names a provider that an interrupted deployment replaced is held to t
     'same',
     'delete-replaced',
   ])
-  expect(named(state, 'a')?.['provider']).toContain(String(named(state, 'own')?.['id']))
+  const provider = named(state, 'own')
+  expect(named(state, 'a')?.['provider']).toBe(
+    `${provider?.urn ?? ''}::${provider?.['id'] as string}`,
+  )
   expect(cloud.log).toEqual(['create a'])
 })
 

@@ -19,7 +19,7 @@ async function pending() {
   await edited(engine, state => {
     const a = (state.resources ?? []).find(({ urn }) => urn.endsWith('::a'))
     if (a === undefined) throw new Error('nothing was made')
-    const b = { ...a, id: '', urn: a.urn.replace(/a$/, 'b') as typeof a.urn }
+    const b = { ...a, id: '', urn: a.urn.replace(/a$/, 'b') }
     const operations = [
       { resource: a, type: 'updating' as const },
       { resource: b, type: 'creating' as const },
