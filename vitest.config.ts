@@ -35,7 +35,7 @@ const project = (
 })
 
 /** Pure tests share their worker: loading the code once is most of their time. */
-const together: Settings = { pool: 'threads', isolate: false, testTimeout: 20_000 }
+const together: Settings = { pool: 'threads', isolate: false, testTimeout: 60_000 }
 /** Tests that own processes, files and signals have a process of their own. */
 const alone = (seconds: number): Settings => ({
   pool: 'forks',
@@ -59,26 +59,26 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], together),
-      project('contract', ['test/contract'], alone(60)),
+      project('contract', ['test/contract'], alone(180)),
       // At night the same properties run again, on more cases.
       // The servers are shared, and two cores: one file at a time.
       project('aws', ['test/aws'], { ...alone(120), fileParallelism: false }),
       project('property', ['test/property'], {
-        ...alone(tier === 'nightly' ? 1200 : 120),
+        ...alone(tier === 'nightly' ? 1200 : 300),
         ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
         setupFiles: ['test/property/runs.ts'],
       }),
       project('infra', ['test/infra'], alone(300)),
-      project('verifier', ['test/verifier'], alone(20)),
-      project('lifecycle', ['test/lifecycle'], { ...alone(60), ...groups }),
-      project('sim', ['test/sim'], alone(tier === 'readme' ? 60 : 1200)),
+      project('verifier', ['test/verifier'], alone(60)),
+      project('lifecycle', ['test/lifecycle'], { ...alone(180), ...groups }),
+      project('sim', ['test/sim'], alone(tier === 'readme' ? 180 : 1200)),
       // They run others: beside them everything would only be slower.
       project('mutations', ['test/mutations'], {
         ...alone(3_600),
         sequence: { groupOrder: 1 },
       }),
-      project('house', ['test/house'], alone(60)),
-      project('integration', ['test/integration'], alone(60)),
+      project('house', ['test/house'], alone(180)),
+      project('integration', ['test/integration'], alone(180)),
       project('e2e', ['test/e2e'], alone(240)),
     ],
   },

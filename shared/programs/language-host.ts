@@ -29,8 +29,8 @@ const leaveMs = 5_000
 const messageBytes = 400 * 1024 * 1024
 
 /**
- * Runs programs of any language whose host `pulumi-language-<name>` is on the PATH, through its
- * LanguageRuntime service. Source: `engine.md` 1.2.
+ * Runs programs of any language whose host `pulumi-language-<name>` is on the PATH, or runs already,
+ * through its LanguageRuntime service. Source: `engine.md` 1.2.
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {
@@ -77,6 +77,7 @@ interface Host {
 }
 
 async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Said): Promise<Host> {
+  if (source.runtime === clientRuntime) return attached(source)
   const name = `pulumi-language-${source.runtime}`
   const command = findOnPath(name, deps.env['PATH'] ?? '')
   if (command === undefined)
@@ -91,11 +92,7 @@ async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Sa
     env: deps.env,
   })
   const port = await portOf(child, name, said)
-  const client = new LanguageRuntimeClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
-    'grpc.max_receive_message_length': messageBytes,
-    'grpc.max_send_message_length': messageBytes,
-    'grpc.enable_http_proxy': 0,
-  })
+  const client = clientOf(`127.0.0.1:${port}`)
   const kill = (): void => child.signal('SIGKILL')
   const host: Host = {
     ask: (method, request) => askUnary(client, method, request),
@@ -114,6 +111,30 @@ async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Sa
     })
     .catch(allowUnimplemented)
   return host
+}
+
+/** The runtime whose host runs already, and listens at the address that its options have. */
+const clientRuntime = 'client'
+
+/** A host that somebody else started, and ends. */
+function attached({ runtimeOptions }: ProgramSource): Host {
+  const { address } = runtimeOptions
+  if (typeof address !== 'string' || address === '')
+    throw error('RUNTIME_UNKNOWN', `the runtime '${clientRuntime}' needs the option \`address\``)
+  const client = clientOf(address)
+  return {
+    ask: (method, request) => askUnary(client, method, request),
+    close: async () => client.close(),
+    kill: () => client.close(),
+  }
+}
+
+function clientOf(address: string): Client {
+  return new LanguageRuntimeClient(address, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': messageBytes,
+    'grpc.max_send_message_length': messageBytes,
+    'grpc.enable_http_proxy': 0,
+  })
 }
 
 /** The first line of a host is its port; what comes then is the program's. */

@@ -24,6 +24,7 @@ export interface ProgramHostsDeps {
 export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
   const env = definedOf(deps.env)
   const own: Readonly<Record<string, ProgramHost>> = {
+    '': noProgram,
     nodejs: createNodeProgramHost(deps),
     python: createPythonProgramHost({ ...deps, env }),
     go: createGoProgramHost({ ...deps, env }),
@@ -35,4 +36,14 @@ export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
     run: (run, said) => hostOf(run).run(run, said),
     packages: source => hostOf(source).packages(source),
   }
+}
+
+/** A project without a runtime has no program: nothing is registered. */
+const noProgram: ProgramHost = {
+  run: () =>
+    Promise.resolve({
+      ended: Promise.resolve({ error: undefined, bail: false }),
+      stop: () => Promise.resolve(),
+    }),
+  packages: () => Promise.resolve([]),
 }

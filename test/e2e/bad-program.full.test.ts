@@ -34,7 +34,7 @@ test.each([
     expect(ran.exit).toBe(catalogue.DEPLOYMENT_FAILED.exit)
     await expectUnharmed()
   },
-  30_000,
+  400_000,
 )
 
 test('a program that is deaf to signals is ended all the same', async () => {

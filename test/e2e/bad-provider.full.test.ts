@@ -38,7 +38,7 @@ test.each<readonly [packages: string, ...words: string[]]>([
     expect(pending).toEqual([])
     expect(place.processes()).toEqual([])
   },
-  30_000,
+  400_000,
 )
 
 test('a create during which the provider dies stays as a pending operation', async () => {

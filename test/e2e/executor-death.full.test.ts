@@ -27,4 +27,4 @@ test('when an executor dies in a create, everything that does not wait for it is
   } finally {
     place.remove()
   }
-}, 120_000)
+}, 300_000)

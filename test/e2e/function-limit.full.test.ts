@@ -68,8 +68,8 @@ test.concurrent('a command that is done does not wait for the end of its limit',
     const began = performance.now()
     const env = { COUNT: '2', DELAY: '10' }
     succeeded(await place.run([...up, '--function-limit', '15m'], { env }))
-    expect(performance.now() - began).toBeLessThan(60_000)
+    expect(performance.now() - began).toBeLessThan(240_000)
   } finally {
     place.remove()
   }
-}, 120_000)
+}, 300_000)

@@ -13,5 +13,5 @@ test.each(
   async killing => {
     await checkKilled(killing)
   },
-  60_000,
+  240_000,
 )

@@ -18,5 +18,5 @@ test.each(killings)(
   async killing => {
     await checkKilled(killing)
   },
-  60_000,
+  240_000,
 )

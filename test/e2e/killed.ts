@@ -22,7 +22,7 @@ export async function checkKilled({ whom, objects }: Killing): Promise<void> {
     await until(() => place.objects().length >= objects, { what: `${objects} objects` })
     running.kill('SIGKILL', whom)
     expect((await running.done).exit).toBe(137)
-    await until(() => place.processes().length === 0, { what: 'no orphans', limitMs: 3_000 })
+    await until(() => place.processes().length === 0, { what: 'no orphans', limitMs: 15_000 })
     expect(place.objects().length).toBeLessThan(50)
     await checkNext(place)
   } finally {

@@ -102,4 +102,4 @@ test('who serves and is told to end leaves what it leads to the next, and cancel
   succeeded(await next.done)
   expect((await stateOf(place)).pending).toEqual([])
   expect(place.asked()).toHaveLength(12)
-}, 120_000)
+}, 300_000)

@@ -33,4 +33,4 @@ test('two executors run no more at once together than --parallel says', async ()
   } finally {
     place.remove()
   }
-}, 90_000)
+}, 240_000)

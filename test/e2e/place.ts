@@ -139,7 +139,7 @@ export function succeeded(ran: Ran): Ran {
 /** Waits until `holds`; fails with `what` after `limitMs`. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
-  { what, limitMs = 60_000 }: { readonly what: string; readonly limitMs?: number },
+  { what, limitMs = 180_000 }: { readonly what: string; readonly limitMs?: number },
 ): Promise<void> {
   const end = performance.now() + limitMs
   while (!(await holds())) {

@@ -35,7 +35,7 @@ test('deletes during which the provider dies are asked again by a new process', 
   } finally {
     place.remove()
   }
-}, 90_000)
+}, 240_000)
 
 test('creates during which the provider dies are pending, the others are made', async () => {
   const place = createPlace('many')
@@ -60,4 +60,4 @@ test('creates during which the provider dies are pending, the others are made', 
   } finally {
     place.remove()
   }
-}, 90_000)
+}, 240_000)

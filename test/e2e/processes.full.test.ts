@@ -28,5 +28,5 @@ test.each(rounds.map(round => [toldRound(round), round] as const))(
   async (_told, round) => {
     await runRound(round)
   },
-  180_000,
+  400_000,
 )

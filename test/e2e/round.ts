@@ -22,7 +22,7 @@ export async function runRound(round: Round): Promise<RoundResult> {
     const killed = await killAlong(round, { place, cast, before })
     await until(() => isOver(place, round.doing), {
       what: 'the end of the deployment',
-      limitMs: 120_000,
+      limitMs: 240_000,
     })
     const exit = await cast.end()
     const asked = place.asked().slice(before)
@@ -59,7 +59,7 @@ async function killAlong(
         isLate = looks % 100 === 0 && (await isOver(place, doing))
         return isLate
       },
-      { what: `${calls} calls`, limitMs: 60_000 },
+      { what: `${calls} calls`, limitMs: 180_000 },
     )
     if (isLate) break
     await new Promise(done => setTimeout(done, afterMs))

@@ -26,6 +26,7 @@ for (const name of [...pending, ...readme])
 
 const words = [
   join(here, 'run.mjs'),
+  '--strict',
   ...['--cli', join(root, 'cli/antichain'), '--cases', join(here, folder)],
   ...[
     '--node-modules',

@@ -227,7 +227,9 @@ describe('the long pool', () => {
       Properties['DatapointsToAlarm'],
     ])
     const [less, more] = ['LessThanOrEqualToThreshold', 'GreaterThanOrEqualToThreshold']
-    expect(periods.toSorted()).toEqual([
+    expect(
+      periods.toSorted((one, other) => String(one[0]).localeCompare(String(other[0]))),
+    ).toEqual([
       [more, 1, undefined],
       [more, 1, undefined],
       [less, 15, 15],

@@ -10,6 +10,7 @@ import {
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
+import type { ProgramHost } from '../../shared/programs/program.ts'
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import {
   type Script,
@@ -71,6 +72,8 @@ export interface Asked {
   readonly skewMs?: number
   /** How many times as fast as ours the time of the run passes. */
   readonly haste?: number
+  /** The hosts of languages, instead of the scripted program. */
+  readonly programs?: ProgramHost
   /** The plugins of the run, instead of the scripted providers. */
   readonly plugins?: PluginHost
   /** The text of a plan to be held to. */
@@ -166,7 +169,7 @@ export async function openEngine(
       return process.guardProvider(asked.provider?.(instance) ?? instance)
     }
     const hosts = () => ({
-      programs: programHost(program),
+      programs: asked.programs ?? programHost(program),
       plugins: asked.plugins ?? pluginHost(instanceOf),
       policyPacks: packHost(asked.packs ?? []),
     })

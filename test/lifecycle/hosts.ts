@@ -21,6 +21,9 @@ import type { ProgramHost } from '../../shared/programs/program.ts'
 export const project = 'life'
 export const stackName = 'dev'
 
+/** Thrown by a scripted program that ends with an error of its own, which its host tells. */
+export class ProgramFailed extends Error {}
+
 /** What a scripted program does: it registers through the real protocol. */
 export type Program = (monitor: Monitor) => Promise<void>
 
@@ -53,8 +56,7 @@ export interface Monitor {
 /** Every load is an instance of its own; ending it is the test's affair. */
 export function pluginHost(instanceOf: (pkg: string) => Provider): PluginHost {
   return {
-    load: (_plugin, { pkg }) =>
-      Promise.resolve({ ...instanceOf(pkg), close: () => Promise.resolve() }),
+    load: async (_plugin, { pkg }) => ({ ...instanceOf(pkg), close: () => Promise.resolve() }),
     obtain: async () => ({ path: 'scripted' }),
     cancelAll: () => Promise.resolve(),
     abandon: () => undefined,
@@ -154,7 +156,8 @@ async function runProgram(
     await program?.(monitorOf(root.urn))
     await call<object>(done => client.signalAndWaitForShutdown({}, done))
     return { error: undefined, bail: false }
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof ProgramFailed) return { error: thrown.message, bail: false }
     return { error: undefined, bail: true }
   }
 }

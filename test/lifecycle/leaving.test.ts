@@ -53,7 +53,7 @@ test('an operation that could not begin takes nothing away from those that run',
   await expect(engine.run(both, { ...forGood, disturbed })).rejects.toThrow('disk is full')
   expect(cloud.log).toHaveLength(1)
   expect(await published(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
-}, 20_000)
+}, 240_000)
 
 test('a begin whose answer was lost is given back: nobody is asked, nothing is pending', async () => {
   const cloud = createCloud(300)
@@ -62,7 +62,7 @@ test('a begin whose answer was lost is given back: nobody is asked, nothing is p
   await expect(engine.run(both, { ...forGood, disturbed })).rejects.toThrow('disk is full')
   expect(cloud.log).toHaveLength(1)
   expect(await published(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
-}, 20_000)
+}, 240_000)
 
 test('a begin that the store refuses for a moment is asked again, and called once', async () => {
   for (const isDone of [false, true]) {

@@ -5,4 +5,4 @@ import { forgetPlaces } from './resume.ts'
 afterAll(forgetPlaces)
 
 // A process that dies in one of them waits for nobody: several are under way at once.
-test.concurrent.for(crashes)('a process dies $title', { timeout: 60_000 }, checkCrash)
+test.concurrent.for(crashes)('a process dies $title', { timeout: 300_000 }, checkCrash)

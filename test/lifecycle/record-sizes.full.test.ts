@@ -13,4 +13,4 @@ test('no record grows with the stack', async () => {
   expect(outcome).toBeLessThan(1_024)
   expect(message).toBeLessThan(8 * limits.chainOperationsMax)
   expect(log).toBeLessThan(limits.recordBytesMax / 2)
-}, 120_000)
+}, 300_000)

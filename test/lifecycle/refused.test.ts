@@ -32,4 +32,4 @@ test('whatever the store refuses once is asked again, and the deployment ends we
     )
     expect(errors, call).toEqual([])
   }
-}, 60_000)
+}, 240_000)

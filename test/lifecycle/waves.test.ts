@@ -72,7 +72,7 @@ describe.each(modes)('destroy --release %s', release => {
       expect(left(cloud), `${when} ${effect}`).toEqual(['base-1', 'mid-1-1', 'top-1-1'])
       await engine.close()
     }
-  }, 60_000)
+  }, 240_000)
 
   test('keeps a protected resource and what it needs, and deletes all else', async () => {
     const cloud = createCloud()

@@ -47,8 +47,9 @@ export async function judgeTests(
   return verdictOf(text === '' ? [] : assertionsIn(text), ended)
 }
 
-/** The tier whose tests these files are. */
+/** The tier whose tests these files are; the groups of the original's tests are the second's. */
 export function tierOf([file = '']: readonly string[]): string {
+  if (/^test\/lifecycle\/\w+\//.test(file)) return 'full'
   return /\.(full|nightly)\.test\.ts$/.exec(file)?.[1] ?? 'readme'
 }
 

@@ -1,6 +1,7 @@
 import { decidingMutations } from './deciding.ts'
 import { executingMutations } from './executing.ts'
 import { foldingMutations } from './folding.ts'
+import { groupMutations } from './groups.ts'
 import { leavingMutations } from './leaving.ts'
 import type { Mutation } from './mutation.ts'
 import { platformMutations } from './platform.ts'
@@ -16,4 +17,5 @@ export const mutations: readonly Mutation[] = [
   ...decidingMutations,
   ...foldingMutations,
   ...leavingMutations,
+  ...groupMutations,
 ]

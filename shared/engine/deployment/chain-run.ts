@@ -2,9 +2,9 @@ import type { Head } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
 import { isUnsent } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import type { StepEmitter } from '../events/step-emitter.ts'
-import { isReplacing, type Step, stepOf, type TrackedState } from '../step.ts'
-import { type EndedStep, type StepEnd, succeeded } from '../step-end.ts'
+import { tellBegin } from '../events/replaces.ts'
+import type { Step, TrackedState } from '../step.ts'
+import type { EndedStep, StepEnd } from '../step-end.ts'
 import { chainMessages } from './chain-messages.ts'
 import { driveHooked, type HookDeps } from './drive-hooked.ts'
 import type { RecordedEnd } from './end-watcher.ts'
@@ -97,7 +97,7 @@ export function tellEnd(
 ): void {
   if (!told.has(id)) {
     told.add(id)
-    emitter.pre(step)
+    tellBegin(emitter, step)
     for (const view of end.views ?? []) emitter.pre(view.step)
     emitter.ended(step, end)
   }
@@ -112,23 +112,4 @@ export function isWhole(ended: readonly EndedStep[], length: number): boolean {
 /** A state that an operation made. */
 export function trackedBy(state: ResourceState, operation: OperationId): TrackedState {
   return { state, ref: { kind: 'operation', operation } }
-}
-
-/** Tells of the replace steps of a chain that ended well. */
-export function tellReplaces(emitter: StepEmitter, steps: readonly Step[]): void {
-  for (const step of steps) {
-    if (step.op !== 'replace') continue
-    const end = succeeded(step.next)
-    emitter.pre(step)
-    emitter.ended(step, end)
-    emitter.count(step, end)
-  }
-}
-
-/** The replace step that is told beside the create of a replacement. */
-export function replaceStepOf(made: Step): Step | undefined {
-  if (!isReplacing(made.op)) return undefined
-  if (made.next === undefined) return undefined
-  const { old, next, reason } = made
-  return stepOf({ op: 'replace', effect: 'none', old, next, reason })
 }

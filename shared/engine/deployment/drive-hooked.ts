@@ -5,6 +5,7 @@ import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { OutcomeError } from '../../records/head.ts'
 import { scrubber, secretTexts } from '../../values/scrub.ts'
+import { tellBegin } from '../events/replaces.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import {
   type HookMoment,
@@ -65,7 +66,7 @@ async function drive(deps: HookDeps, hooked: Hooked): Promise<HookedEnd> {
   const { step } = call
   const hooks = step === undefined ? undefined : hooksOf(step)
   if (step === undefined || hooks === undefined) throw new TypeError('a hooked call has hooks')
-  deps.emitter.pre(step)
+  tellBegin(deps.emitter, step)
   const refused = before === undefined ? undefined : await runBefore(deps, { step, hooks, before })
   if (refused !== undefined) {
     const end = failed({ message: refused, status: 'ok' })

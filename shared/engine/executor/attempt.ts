@@ -8,6 +8,7 @@ import {
   type OwnerToken,
 } from '../../records/ids.ts'
 import { makesObject, type Operation } from '../../records/operation.ts'
+import { tellBegin } from '../events/replaces.ts'
 import type { Step } from '../step.ts'
 import { failed, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
@@ -50,7 +51,7 @@ export async function callAndRecord(
     return (await record(ports, context, task, { end, startedAt })) ? end : undefined
   }
   const isTeller = task.operation.hooked !== true
-  if (isTeller && !context.told.has(task.operation.id)) emitter.pre(step)
+  if (isTeller && !context.told.has(task.operation.id)) tellBegin(emitter, step)
   if (isTeller) context.told.add(task.operation.id)
   const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
   const tellView = isTeller ? emitter.pre : undefined

@@ -55,7 +55,7 @@ async function importNow(ctx: GeneratorContext, goal: Goal, claim: Claim): Promi
   await driverFor(ctx, draft)
   if (ctx.isAborted()) throw new Bail()
   const { sets } = ctx
-  const isReplaced = claim.old !== undefined && !sets.deletes.has(claim.urn)
+  const isReplaced = claim.old !== undefined && !sets.deletes.has(claim.old.state.urn)
   const steps = isReplaced ? replacing(claim, draft) : [adopting(draft)]
   // The program wants it, so that it is not deleted even where the import fails.
   sets.operated.add(claim.urn)

@@ -3,18 +3,12 @@ import type { OperationId } from '../../records/ids.ts'
 import { isUnsent } from '../../records/operation.ts'
 import { error } from '../../errors/error.ts'
 import type { Base } from '../deployment/base.ts'
-import {
-  type ChainDeps,
-  isWhole,
-  replaceStepOf,
-  runChain,
-  tellReplaces,
-  trackedBy,
-} from '../deployment/chain-run.ts'
+import { type ChainDeps, isWhole, runChain, trackedBy } from '../deployment/chain-run.ts'
 import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
 import { madeBefore, stepEndOf } from '../deployment/recorded-end.ts'
 import { lastTry, type Recorded } from '../deployment/recorded.ts'
+import { tellReplaces } from '../events/replaces.ts'
 import { isImport, type TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
 import {
@@ -50,11 +44,7 @@ export function createReplay(deps: ReplayDeps): Replay {
     }))
     const steps = chain.flatMap(({ step }) => step ?? [])
     const ended = await runChain(deps, chain, before)
-    if (isWhole(ended, steps.length))
-      tellReplaces(
-        deps.emitter,
-        steps.flatMap(step => replaceStepOf(step) ?? []),
-      )
+    if (isWhole(ended, steps.length)) tellReplaces(deps.emitter, steps)
     note(steps, ended)
     return ended
   }

@@ -1,16 +1,11 @@
 import type { ResourceState } from '../../state/resource.ts'
 import type { Step } from '../step.ts'
 import { runHook } from '../deployment/drive-hooked.ts'
-import {
-  type ChainDeps,
-  isWhole,
-  runChain,
-  tellReplaces,
-  trackedBy,
-} from '../deployment/chain-run.ts'
+import { type ChainDeps, isWhole, runChain, trackedBy } from '../deployment/chain-run.ts'
 import { type PlannedOperation, operationsAround } from '../deployment/hook-operations.ts'
 import { operationOf } from '../deployment/operations.ts'
 import type { RecordedAnswer } from '../deployment/recorded.ts'
+import { tellReplaces } from '../events/replaces.ts'
 import { equalResources } from '../../state/equal.ts'
 import type { StepRunner } from './context.ts'
 
@@ -39,7 +34,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       await writer.append({ kind: 'registration', urn, goal, operations, sets })
       const ended = await runChain(deps, chain)
       if (!isWhole(ended, called.length)) return ended
-      tellReplaces(deps.emitter, steps)
+      tellReplaces(deps.emitter, called)
       return ended
     },
     async settle({ step, state, goal, sets }) {

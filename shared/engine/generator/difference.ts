@@ -9,6 +9,7 @@ import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import type { Candidate } from './candidate.ts'
 import { nameOf } from '../../names/urn.ts'
 import { withoutInternal } from '../../providers/provider-inputs.ts'
+import { oldOutputs } from './old-outputs.ts'
 import { isReplacedAnyway } from './scope.ts'
 import { forcedDiff, isReplacement } from './verdict.ts'
 
@@ -62,8 +63,14 @@ async function isProviderChanged(
   if (old.provider === '' || next.provider === '') return true
   const before = parseReference(old.provider)
   const after = parseReference(next.provider)
-  if (ctx.sets.aliased.get(before.urn) === after.urn && before.id === after.id) return false
-  const oldState = providerStateIn(ctx.base.snapshot, before.urn, before.id)
+  if (ctx.sets.aliased.get(before.urn) === after.urn) return false
+  // As in Pulumi the one that lives counts, though the resource may still name the one that it
+  // replaced, which an interrupted deployment left to be deleted.
+  const live = ctx.base.live(before.urn)
+  const oldState =
+    live === undefined
+      ? providerStateIn(ctx.base.snapshot, before.urn, before.id)
+      : ctx.base.snapshot.resources[live]
   const newState =
     ctx.sets.current.get(after.urn)?.state ??
     providerStateIn(ctx.base.snapshot, after.urn, after.id)
@@ -74,7 +81,7 @@ async function isProviderChanged(
     name: nameOf(after.urn),
     type: newState.type,
     oldInputs: withoutInternal(oldState.inputs),
-    oldOutputs: oldState.outputs,
+    oldOutputs: oldOutputs(oldState),
     newInputs: withoutInternal(newState.inputs),
     ignoreChanges: [],
   })

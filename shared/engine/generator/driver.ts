@@ -13,6 +13,7 @@ import { equalMaps } from '../../values/equal.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import { namingOf, tellUnnamed } from './naming.ts'
+import { oldOutputs } from './old-outputs.ts'
 
 /** What a decision asks about one resource: its provider's, the registry's, or plain comparison. */
 export interface Driver {
@@ -44,7 +45,8 @@ export const componentDriver: Driver = {
 }
 
 function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Provider): Driver {
-  const subject = { urn: next.urn, name: nameOf(next.urn), type: next.type }
+  const named = { urn: next.urn, type: next.type }
+  const subject = { ...named, name: nameOf(next.urn) }
   return {
     check: async (olds, news, randomSeed) => {
       const naming = namingOf(ctx, { ...subject, seed: randomSeed })
@@ -54,8 +56,9 @@ function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Prov
         tellUnnamed(ctx, subject.urn)
       return result
     },
+    // A resource that an alias renamed is asked about by its new name.
     diff: (old, newInputs, ignoreChanges) =>
-      providerDiff(ctx, provider, old, { newInputs, ignoreChanges }),
+      providerDiff(ctx, provider, { ...old, ...named }, { newInputs, ignoreChanges }),
   }
 }
 
@@ -111,7 +114,8 @@ function engineDiff(diff: DiffResult, olds: PropertyMap, news: PropertyMap): Dif
  * `engine.md` 4.4.
  */
 function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Driver {
-  const subject = { urn: next.urn, name: nameOf(next.urn), type: next.type }
+  const named = { urn: next.urn, type: next.type }
+  const subject = { ...named, name: nameOf(next.urn) }
   return {
     async check(olds, news) {
       const provider = await ctx.providers.park(next.urn, news)
@@ -129,18 +133,30 @@ function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Dri
     async diff(old, newInputs, ignoreChanges) {
       const provider = ctx.providers.parked(next.urn)
       if (provider === undefined) return noDiff
-      const diff = await provider.diffConfig({
-        ...subject,
-        oldInputs: withoutInternal(old.inputs),
-        oldOutputs: old.outputs,
-        newInputs: withoutInternal(newInputs),
-        ignoreChanges,
-      })
-      if (diff.changes !== 'unknown') return diff
-      const same = equalMaps(old.outputs, withoutInternal(newInputs))
-      return { ...diff, changes: same ? 'none' : 'some' }
+      return configDiff(provider, { ...old, ...named }, { newInputs, ignoreChanges })
     },
   }
+}
+
+/** Diff of a provider resource by a plugin of its own. */
+export async function configDiff(
+  provider: Provider,
+  old: ResourceState,
+  wish: { readonly newInputs: PropertyMap; readonly ignoreChanges: readonly string[] },
+): Promise<DiffResult> {
+  const newInputs = withoutInternal(wish.newInputs)
+  const outputs = oldOutputs(old)
+  const diff = await provider.diffConfig({
+    urn: old.urn,
+    name: nameOf(old.urn),
+    type: old.type,
+    oldInputs: withoutInternal(old.inputs),
+    oldOutputs: outputs,
+    newInputs,
+    ignoreChanges: wish.ignoreChanges,
+  })
+  if (diff.changes !== 'unknown') return diff
+  return { ...diff, changes: equalMaps(outputs, newInputs) ? 'none' : 'some' }
 }
 
 /**

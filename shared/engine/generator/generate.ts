@@ -5,7 +5,7 @@ import { scrubber, secretTexts } from '../../values/scrub.ts'
 import { resetPaths } from '../../values/path.ts'
 import { hasCode, messageOf } from '../../errors/error.ts'
 import { ProviderError } from '../../providers/provider.ts'
-import { type Step, stepOf } from '../step.ts'
+import { type Step, stepOf, type TrackedState } from '../step.ts'
 import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
 import { adopted } from './adopt.ts'
@@ -16,6 +16,7 @@ import { driverFor } from './driver.ts'
 import type { Goal } from './goal.ts'
 import { reportFailures } from './check-failures.ts'
 import { deletedFirst } from './naming.ts'
+import { oldOutputs } from './old-outputs.ts'
 import { planGoal, planSteps, planUntargeted, seedOf } from './planning.ts'
 import { underPolicies } from './policies.ts'
 import { carriedOn, replayed } from './replayed.ts'
@@ -84,8 +85,8 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
  * Whether a resource is made anew though it is no target: it was deleted with another one, or it
  * was only read before.
  */
-async function isTaken(ctx: GeneratorContext, { old, urn }: Claim): Promise<boolean> {
-  return old !== undefined && (old.state.external || (await isDeleted(ctx, urn)))
+async function isTaken(ctx: GeneratorContext, { old }: Claim): Promise<boolean> {
+  return old !== undefined && (old.state.external || (await isDeleted(ctx, old.state.urn)))
 }
 
 /** Loads the provider and runs Check; what is no target keeps its old inputs instead. */
@@ -140,7 +141,7 @@ async function checked(
 /** Whether nothing of an old state is to be taken over by Check. */
 function isFresh(ctx: GeneratorContext, claim: Claim): boolean {
   const old = claim.old?.state
-  if (old === undefined || old.external || ctx.sets.deletes.has(claim.urn)) return true
+  if (old === undefined || old.external || ctx.sets.deletes.has(old.urn)) return true
   return isReplacedAnyway(ctx.scope, claim.urn, old)
 }
 
@@ -185,7 +186,7 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
     noteScope(ctx, next, true)
     return [stepOf({ op: 'create', effect: 'add', next })]
   }
-  if (await isDeleted(ctx, urn)) return recreateSteps(ctx, candidate)
+  if (await isDeleted(ctx, old.state.urn)) return recreateSteps(ctx, candidate, old)
   if (old.state.external) {
     markReplaced(ctx, claim)
     return [
@@ -198,7 +199,7 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
   return ctx.decide(async () => {
     if (ctx.isAborted()) throw new Bail()
     // A replacement elsewhere may have deleted it while its difference was asked for.
-    if (await isDeleted(ctx, urn)) return recreateSteps(ctx, candidate)
+    if (await isDeleted(ctx, old.state.urn)) return recreateSteps(ctx, candidate, old)
     const wish = {
       replaceOnChanges: candidate.goal.replaceOnChanges,
       triggered: difference.triggered,
@@ -213,8 +214,8 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
 }
 
 /**
- * Whether a replacement elsewhere deleted the resource. Its delete is awaited: what failed to go is
- * decided about like any other.
+ * Whether a replacement elsewhere deleted the resource, under the name that it had. Its delete is
+ * awaited: what failed to go is decided about like any other.
  */
 async function isDeleted(ctx: GeneratorContext, urn: Urn): Promise<boolean> {
   const { sets, replay } = ctx
@@ -231,18 +232,20 @@ async function isDeleted(ctx: GeneratorContext, urn: Urn): Promise<boolean> {
 
 /** An unchanged resource keeps what only a provider can say. */
 function sameState(next: ResourceState, old: ResourceState): ResourceState {
-  return { ...next, id: old.id, outputs: old.outputs, initErrors: old.initErrors }
+  return { ...next, id: old.id, outputs: oldOutputs(old), initErrors: old.initErrors }
 }
 
 /** The create of a resource that a replacement elsewhere deleted first. */
-function recreateSteps(ctx: GeneratorContext, candidate: Candidate): readonly Step[] {
-  const { claim, next } = candidate
+function recreateSteps(
+  ctx: GeneratorContext,
+  { claim, next }: Candidate,
+  old: TrackedState,
+): readonly Step[] {
   const { sets } = ctx
-  sets.deletes.delete(claim.urn)
+  const was = old.state.urn
+  sets.deletes.delete(was)
   markReplaced(ctx, claim)
-  const reason = { keys: sets.dependentKeys.get(claim.urn) ?? [], diffs: [], detailedDiff: null }
-  const old = claim.old
-  if (old === undefined) return [stepOf({ op: 'create', effect: 'add', next })]
+  const reason = { keys: sets.dependentKeys.get(was) ?? [], diffs: [], detailedDiff: null }
   return [
     stepOf({ op: 'replace', effect: 'none', old, next, reason }),
     stepOf({ op: 'create-replacement', effect: 'replace', old, next, reason }),

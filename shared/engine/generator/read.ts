@@ -1,6 +1,6 @@
 import { isProviderType, unknownText } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
-import { resourceState } from '../../state/resource.ts'
+import { resourceState, type StackFrame } from '../../state/resource.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { type Step, stepOf } from '../step.ts'
@@ -27,6 +27,7 @@ export interface ReadRequest {
   readonly plugin: PackageRequest
   readonly additionalSecretOutputs: readonly string[]
   readonly sourcePosition: string
+  readonly stackTrace: readonly StackFrame[]
 }
 
 /** Decides and carries out a read. Source: `engine.md` 5.17. */
@@ -60,6 +61,7 @@ export async function readResource(
     provider,
     additionalSecretOutputs: asked.additionalSecretOutputs,
     sourcePosition: asked.sourcePosition,
+    stackTrace: asked.stackTrace,
   })
   const { old, index } = claim
   const steps: Step[] = []

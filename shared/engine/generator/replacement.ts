@@ -1,12 +1,13 @@
 import type { ResourceState } from '../../state/resource.ts'
 import { unknown, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 import { dependingOn } from '../graph/dependencies.ts'
-import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
+import { isProviderType, providerUrnOf, referenceOf } from '../../names/provider-reference.ts'
+import type { DiffResult } from '../../providers/provider.ts'
 import type { Urn } from '../../names/urn.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
 import { refuseImported } from './refuse-imported.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
-import { providerDiff } from './driver.ts'
+import { configDiff, providerDiff } from './driver.ts'
 import { type Candidate, markReplaced } from './candidate.ts'
 import { reportFailures } from './check-failures.ts'
 import { applyReplaceOnChanges, isReplacement, type Verdict } from './verdict.ts'
@@ -97,7 +98,7 @@ async function deletesBefore(
     if (tracked.state.protect && !ctx.ignoreProtect)
       bail(
         ctx,
-        `unable to replace resource "${tracked.state.urn}" as part of replacing '${old.urn}' as it is currently marked for protection.`,
+        `unable to replace resource "${tracked.state.urn}" as part of replacing "${old.urn}" as it is currently marked for protection.`,
         tracked.state.urn,
       )
     // An interrupted replacement deleted it before: nothing is there to be deleted again.
@@ -193,17 +194,26 @@ async function replacementKeys(
   if (state.deletedWith !== '' && replaced.has(state.deletedWith)) return ['deletedWith']
   const newInputs = withUnknowns(state, replaced)
   if (newInputs === undefined) return undefined
-  if (provider === undefined) return undefined
-  const instance = await instanceOf(ctx, state, state.urn)
-  const { ignoreChanges } = state
-  const diff = await providerDiff(ctx, instance, state, {
-    newInputs,
-    ignoreChanges,
-    allowUnknowns: true,
-  })
-  const judged = applyReplaceOnChanges(diff, state.initErrors.length > 0, state.replaceOnChanges)
+  const diff = await diffOfDependent(ctx, state, newInputs)
+  const judged = applyReplaceOnChanges(diff, false, state.replaceOnChanges)
   if (judged.changes !== 'some' || !isReplacement(judged)) return undefined
   return judged.replaceKeys
+}
+
+/** What its provider says of a state; a provider is asked itself, as it was configured. */
+async function diffOfDependent(
+  ctx: GeneratorContext,
+  state: ResourceState,
+  newInputs: PropertyMap,
+): Promise<DiffResult> {
+  const { urn, id, ignoreChanges } = state
+  if (isProviderType(state.type)) {
+    const provider = referenceOf(urn, id)
+    const instance = await instanceOf(ctx, { ...state, provider }, urn)
+    return configDiff(instance, state, { newInputs, ignoreChanges })
+  }
+  const instance = await instanceOf(ctx, state, urn)
+  return providerDiff(ctx, instance, state, { newInputs, ignoreChanges, allowUnknowns: true })
 }
 
 /**
@@ -211,11 +221,11 @@ async function replacementKeys(
  * does.
  */
 function withUnknowns(state: ResourceState, replaced: ReadonlySet<Urn>): PropertyMap | undefined {
-  const keys = [...state.propertyDependencies].filter(([, urns]) =>
-    urns.some(urn => replaced.has(urn)),
+  const keys = [...state.propertyDependencies].filter(
+    ([key, urns]) => state.inputs.has(key) && urns.some(urn => replaced.has(urn)),
   )
   if (keys.length === 0) return undefined
   const inputs = new Map<string, PropertyValue>(state.inputs)
-  for (const [key] of keys) if (inputs.has(key)) inputs.set(key, unknown)
+  for (const [key] of keys) inputs.set(key, unknown)
   return inputs
 }

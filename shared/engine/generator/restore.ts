@@ -1,5 +1,6 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Operation, StateReference } from '../../records/operation.ts'
+import type { Urn } from '../../names/urn.ts'
 import type { RecordedDecision } from '../deployment/recorded.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { TrackedState } from '../step.ts'
@@ -42,11 +43,18 @@ export function restore(
     }
     // What another replacement deleted first is there again once its own create was decided.
     const made = operations.find(({ op }) => op === 'create-replacement' || op === 'create')
+    const names = made === undefined ? [] : namesOf(made.urn, decision)
     const isOwnDelete = operations.some(
-      ({ effect, urn }) => effect === 'mark-pending' && urn === made?.urn,
+      ({ effect, urn }) => effect === 'mark-pending' && names.includes(urn),
     )
-    if (made !== undefined && !isOwnDelete) sets.deletes.delete(made.urn)
+    if (!isOwnDelete) for (const name of names) sets.deletes.delete(name)
   }
+}
+
+/** What a resource is called, and was until this decision. */
+function namesOf(urn: Urn, { sets }: RecordedDecision): readonly Urn[] {
+  const former = (sets.aliased ?? []).flatMap(([old, now]) => (now === urn ? [old] : []))
+  return [urn, ...former]
 }
 
 /** Takes a decision that was withdrawn out of the sets again. */

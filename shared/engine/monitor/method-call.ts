@@ -1,13 +1,13 @@
 import { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ResourceCallRequest } from '../../../proto/gen/pulumi/resource.ts'
 import { packageOf } from '../../names/provider-reference.ts'
-import { parseUrn } from '../../names/urn.ts'
 import type { CallResult } from '../../providers/provider.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
 import type { MethodRequest } from '../generator/call.ts'
 import { pluginRequest, programOptions, type ReadingDeps } from './read-registration.ts'
+import { urnOf } from './request-urns.ts'
 
-/** A method call from the wire. Throws VALUE_MALFORMED, or URN_INVALID for a bad dependency. */
+/** A method call from the wire. Throws VALUE_MALFORMED, RESOURCE_INVALID for a bad dependency. */
 export async function readMethodRequest(
   request: ResourceCallRequest,
   stackTraceHandle: string,
@@ -18,7 +18,10 @@ export async function readMethodRequest(
     token: request.tok,
     args: await deps.hashAssets(args),
     argDependencies: new Map(
-      [...request.argDependencies].map(([key, { urns }]) => [key, urns.map(parseUrn)]),
+      [...request.argDependencies].map(([key, { urns }]) => [
+        key,
+        urns.map(urn => urnOf(urn, `dependency on argument ${key}`)),
+      ]),
     ),
     provider: request.provider,
     self: selfOf(request.args),

@@ -19,7 +19,7 @@ import { LoaderService } from '../../../proto/gen/pulumi/codegen/loader.ts'
 import { MapperService } from '../../../proto/gen/pulumi/codegen/mapper.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { StatusDesk } from '../executor/status-desk.ts'
-import { messageOf } from '../../errors/error.ts'
+import { hasCode, messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
 import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
 import { createCallbacks } from './callbacks.ts'
@@ -121,7 +121,7 @@ function unary(
   const wrapped = Object.entries(handlers).map(([name, handler]) => {
     const handle: handleUnaryCall<unknown, unknown> = (call, reply) => {
       heard?.(name)
-      Promise.race([handler(call.request), aborted]).then(
+      Promise.race([handler(call.request, call.metadata), aborted]).then(
         value => reply(null, value),
         thrown => reply(statusOf(thrown)),
       )
@@ -134,5 +134,7 @@ function unary(
 function statusOf(thrown: unknown): { code: number; details: string } {
   if (thrown instanceof Bail)
     return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
-  return { code: status.UNKNOWN, details: messageOf(thrown) }
+  const isAskedWrong = hasCode(thrown, 'RESOURCE_INVALID')
+  const code = isAskedWrong ? status.INVALID_ARGUMENT : status.UNKNOWN
+  return { code, details: messageOf(thrown) }
 }

@@ -1,3 +1,4 @@
+import type { Metadata } from '@grpc/grpc-js'
 import type { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type {
   DeploymentInfo,
@@ -16,7 +17,6 @@ import type {
 } from '../../../proto/gen/pulumi/resource.ts'
 import { ResourceMonitorFeature, Result } from '../../../proto/gen/pulumi/resource.ts'
 import { packageOf } from '../../names/provider-reference.ts'
-import { parseUrn } from '../../names/urn.ts'
 import { emptyMap } from '../../values/value.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
 import { RegistrationFailed } from '../generator/context.ts'
@@ -25,6 +25,7 @@ import type { CurrentState } from '../generator/sets.ts'
 import type { Packages } from './packages.ts'
 import { registerRemote } from './construct-request.ts'
 import type { Hooks } from './hooks.ts'
+import { withPlainAliases } from './node-aliases.ts'
 import { methodReply, readMethodRequest } from './method-call.ts'
 import { replyOptions, toldOutputs } from './reply-options.ts'
 import { createStackTraces } from './stack-traces.ts'
@@ -35,9 +36,9 @@ import {
   readReadRequest,
   readRegistration,
   type ReadingDeps,
-  urnOrNone,
 } from './read-registration.ts'
 import type { Registrar } from './register.ts'
+import { urnOf, urnOrNone } from './request-urns.ts'
 
 /** What the monitor answers with. */
 export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
@@ -108,8 +109,12 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
     },
     supportsFeature: ({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> =>
       Promise.resolve({ hasSupport: featureNames.has(id) }),
-    async registerResource(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
+    async registerResource(
+      asked: RegisterResourceRequest,
+      metadata?: Metadata,
+    ): Promise<RegisterResourceResponse> {
       const { generator } = await opened
+      const request = withPlainAliases(asked, metadata)
       try {
         return await generator.below(urnOrNone(request.parent), () => register(request))
       } catch (thrown) {
@@ -123,7 +128,7 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
       const outputs = await deps.hashAssets(
         fromWire(request.outputs, { ...programOptions, outputs: false }),
       )
-      await deps.generator.registerOutputs(parseUrn(request.urn), outputs)
+      await deps.generator.registerOutputs(urnOf(request.urn, 'resource'), outputs)
       return {}
     },
     async readResource(request: ReadResourceRequest): Promise<ReadResourceResponse> {
@@ -197,7 +202,7 @@ async function invoke(
     args: fromWire(request.args, { ...programOptions, outputs: false }),
     provider: request.provider,
     parent: urnOrNone(request.parent),
-    dependsOn: request.dependsOn.map(parseUrn),
+    dependsOn: request.dependsOn.map(urn => urnOf(urn, 'dependsOn')),
     plugin: pluginRequest(packageOf(request.tok), request, deps),
   })
   if (result === 'unknown') return { return: undefined, failures: [], unknown: true }

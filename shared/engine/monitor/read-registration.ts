@@ -7,7 +7,7 @@ import type {
 import type { SourcePosition, StackTrace } from '../../../proto/gen/pulumi/source.ts'
 import { error } from '../../errors/error.ts'
 import { isProviderType, packageOf } from '../../names/provider-reference.ts'
-import { parseUrn, type Urn } from '../../names/urn.ts'
+import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { downgradeOutputs } from '../../values/walk.ts'
@@ -20,6 +20,7 @@ import { withOutputs } from '../generator/output-dependencies.ts'
 import type { ReadRequest } from '../generator/read.ts'
 import { hexChecksums, type Packages } from './packages.ts'
 import { durationSeconds } from './duration.ts'
+import { urnOf, urnOrNone } from './request-urns.ts'
 import { projectPosition } from './source-position.ts'
 import type { StackTraces } from './stack-traces.ts'
 
@@ -55,7 +56,7 @@ export async function readRegistration(
   requireToken(request)
   const options = { ...programOptions, upgrade: request.remote }
   const sent = await deps.hashAssets(fromWire(request.object, options))
-  const dependencies = unique(request.dependencies.map(parseUrn))
+  const dependencies = unique(request.dependencies.map(urn => urnOf(urn, 'dependency')))
   const trigger = request.replacementTrigger
   return {
     type: request.type,
@@ -65,7 +66,7 @@ export async function readRegistration(
     inputs: request.remote ? sent : downgradeOutputs(sent),
     protect: request.protect,
     retainOnDelete: request.retainOnDelete,
-    deletedWith: urnOrNone(request.deletedWith),
+    deletedWith: urnOrNone(request.deletedWith, 'DeletedWith'),
     dependencies,
     propertyDependencies: propertyDependencies(request, sent, dependencies),
     provider: request.provider,
@@ -84,7 +85,7 @@ export async function readRegistration(
     aliases: aliasesOf(request),
     // What a provider makes gets them as they were written.
     customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
-    replaceWith: request.replaceWith.map(parseUrn),
+    replaceWith: request.replaceWith.map(urn => urnOf(urn, 'ReplaceWith')),
     importId: request.importId,
     replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
     resourceHooks: hooksIn(request.hooks),
@@ -93,8 +94,9 @@ export async function readRegistration(
   }
 }
 
-/** A read from the wire. */
+/** A read from the wire. Throws RESOURCE_INVALID. */
 export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
+  requireTypeToken(request.type)
   const id = valueFromWire(request.id, programOptions)
   return {
     type: request.type,
@@ -105,11 +107,12 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
     properties: downgradeOutputs(
       fromWire(request.properties, { ...programOptions, outputs: false }),
     ),
-    dependencies: unique(request.dependencies.map(parseUrn)),
+    dependencies: unique(request.dependencies.map(urn => urnOf(urn, 'dependency'))),
     provider: request.provider,
     plugin: pluginRequest(packageOf(request.type), request, deps),
     additionalSecretOutputs: request.additionalSecretOutputs,
     sourcePosition: positionOf(request.sourcePosition, deps.root),
+    stackTrace: framesOfRequest(request, deps),
   }
 }
 
@@ -132,11 +135,6 @@ export function pluginRequest(
   return { pkg, version: request.version, downloadUrl: request.pluginDownloadURL, checksums }
 }
 
-/** A URN, or '' where the request has none. */
-export function urnOrNone(text: string): Urn | '' {
-  return text === '' ? '' : parseUrn(text)
-}
-
 function refuseMissing(request: RegisterResourceRequest): void {
   const asked: readonly (readonly [boolean, string])[] = [
     [request.stateMigrations.length > 0, 'state migrations'],
@@ -152,10 +150,15 @@ function missing(feature: string, name: string): Error {
 function requireToken(request: RegisterResourceRequest): void {
   if (request.envVarMappings.size > 0 && !isProviderType(request.type))
     throw error('RESOURCE_INVALID', 'envVarMappings can only be used with provider resources')
-  if ((request.custom || request.remote) && request.type.split(':').length < 3)
+  if (request.custom || request.remote) requireTypeToken(request.type)
+}
+
+/** Components may be of any type, what a provider makes may not. */
+function requireTypeToken(type: string): void {
+  if (type.split(':').length < 3)
     throw error(
       'RESOURCE_INVALID',
-      `Type '${request.type}' is not a valid type token (must have format '*:*:*')`,
+      `Type '${type}' is not a valid type token (must have format '*:*:*')`,
     )
 }
 
@@ -182,21 +185,24 @@ function propertyDependencies(
     request.propertyDependencies.size === 0 && !request.remote
       ? new Map([...inputs.keys()].map(key => [key, dependencies]))
       : new Map(
-          [...request.propertyDependencies].map(([key, { urns }]) => [key, urns.map(parseUrn)]),
+          [...request.propertyDependencies].map(([key, { urns }]) => [
+            key,
+            urns.map(urn => urnOf(urn, `dependency on property ${key}`)),
+          ]),
         )
   return withOutputs(inputs, asked)
 }
 
 function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
-  const urns = request.aliasURNs.map((urn): Alias => ({ kind: 'urn', urn: parseUrn(urn) }))
-  return [...urns, ...request.aliases.flatMap(alias => aliasOf(alias, request.aliasSpecs))]
+  const urns = request.aliasURNs.map((urn): Alias => ({ kind: 'urn', urn: urnOf(urn, 'alias') }))
+  return [...urns, ...request.aliases.flatMap(aliasOf)]
 }
 
-function aliasOf({ alias }: WireAlias, isSpecified: boolean): readonly Alias[] {
+function aliasOf({ alias }: WireAlias): readonly Alias[] {
   if (alias === undefined) return []
-  if (alias.$case === 'urn') return [{ kind: 'urn', urn: parseUrn(alias.value) }]
+  if (alias.$case === 'urn') return [{ kind: 'urn', urn: urnOf(alias.value, 'alias') }]
   const spec = alias.value
-  const parent = aliasParent(spec.parent, isSpecified)
+  const parent = aliasParent(spec.parent)
   return [
     {
       kind: 'spec',
@@ -214,15 +220,10 @@ type WireParent =
   | { $case: 'noParent'; value: boolean }
   | undefined
 
-/**
- * Older Node SDKs said "no parent" by leaving the parent out, and the present one by "no parent"
- * (`engine.md` 2.2 step 6).
- */
-function aliasParent(parent: WireParent, isSpecified: boolean): Urn | '' | undefined {
-  if (parent?.$case === 'parentUrn' && parent.value !== '') return parseUrn(parent.value)
-  const isNone = parent?.$case === 'noParent' && parent.value
-  if (isSpecified) return isNone ? '' : undefined
-  return isNone ? undefined : ''
+function aliasParent(parent: WireParent): Urn | '' | undefined {
+  if (parent?.$case === 'parentUrn')
+    return parent.value === '' ? undefined : urnOf(parent.value, 'parent alias')
+  return parent?.value === true ? '' : undefined
 }
 
 function timeoutsOf(timeouts: RegisterResourceRequest_CustomTimeouts | undefined): CustomTimeouts {

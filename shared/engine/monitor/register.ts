@@ -4,7 +4,8 @@ import type { ResourceInvokeRequest } from '../../../proto/gen/pulumi/resource.t
 import type { Generator } from '../generator/generator.ts'
 import type { Callbacks } from './callbacks.ts'
 import { createInvokeTransforms } from './invoke-transforms.ts'
-import { type ReadingDeps, urnOrNone } from './read-registration.ts'
+import type { ReadingDeps } from './read-registration.ts'
+import { urnOrNone } from './request-urns.ts'
 import { createTransforms, transformed } from './transforms.ts'
 
 /** What a registration is carried out with. */
@@ -51,7 +52,7 @@ export function createRegistrar(callbacks: Callbacks): Registrar {
       protect: asked.protect,
       retainOnDelete: asked.retainOnDelete,
       parent: urnOrNone(asked.parent),
-      deletedWith: urnOrNone(asked.deletedWith),
+      deletedWith: urnOrNone(asked.deletedWith, 'DeletedWith'),
     })
     const { hashAssets } = deps
     const request = await transformed(asked, taken, { callbacks, inherited, hashAssets })

@@ -80,7 +80,7 @@ function statusOf(status: Status): PublishedStep['status'] {
     case Status.UNKNOWN:
       return 'unknown'
     default:
-      throw new Error(`unmarshaling steps: unknown step status ${status}`)
+      throw new Error(`unmarshaling steps: unknown step status ${String(status)}`)
   }
 }
 

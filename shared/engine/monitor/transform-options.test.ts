@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Alias } from '../../../proto/gen/pulumi/alias.ts'
 import { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { PropertyMap } from '../../values/value.ts'
@@ -51,23 +50,6 @@ describe('options of a registration', () => {
   ])('deleteBeforeReplace %s', (_what, deleteBeforeReplace, expected) => {
     const options = optionsOf(request({ deleteBeforeReplace }), inherited)
     expect(options.deleteBeforeReplace).toBe(expected)
-  })
-
-  const spec = { name: 'n', type: '', stack: '', project: '' }
-  const alias = (parent: object | undefined): Alias =>
-    ({ alias: { $case: 'spec', value: { ...spec, parent } } }) as Alias
-  const none = { $case: 'noParent', value: true }
-  const above = { $case: 'parentUrn', value: urn('k') }
-  test.each<[string, boolean, object | undefined, object | undefined]>([
-    ['older: left out means none', false, undefined, none],
-    ['older: none means the present one', false, none, undefined],
-    ['older: an empty one means none', false, { ...above, value: '' }, none],
-    ['older: one that is named', false, above, above],
-    ['present: left out', true, undefined, undefined],
-    ['present: none', true, none, none],
-  ])('aliases of SDKs, %s', (_what, aliasSpecs, given, expected) => {
-    const options = optionsOf(request({ aliasSpecs, aliases: [alias(given)] }), inherited)
-    expect(options.aliases).toEqual([alias(expected)])
   })
 })
 

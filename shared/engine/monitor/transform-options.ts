@@ -143,19 +143,8 @@ function wire(
   return new Map([...dependencies].map(([key, urns]) => [key, { urns: [...urns] }]))
 }
 
-/** All aliases in one list, those of older SDKs put right. Source: `engine.md` 2.2 step 6. */
+/** All aliases in one list. */
 function aliasesOf(request: RegisterResourceRequest): Alias[] {
   const urns = request.aliasURNs.map((value): Alias => ({ alias: { $case: 'urn', value } }))
-  const { aliases, aliasSpecs } = request
-  return [...urns, ...(aliasSpecs ? aliases : aliases.map(specified))]
-}
-
-/** Older SDKs said "no parent" by leaving it out, and "the present one" by "no parent". */
-function specified({ alias }: Alias): Alias {
-  if (alias?.$case !== 'spec') return { alias }
-  const { parent, ...rest } = alias.value
-  if (parent?.$case === 'parentUrn' && parent.value !== '') return { alias }
-  const isNone = parent?.$case === 'noParent' && parent.value
-  const put = isNone ? undefined : { $case: 'noParent' as const, value: true }
-  return { alias: { $case: 'spec', value: { ...rest, parent: put } } }
+  return [...urns, ...request.aliases]
 }

@@ -70,7 +70,7 @@ describe('an import that is killed goes on where it was', () => {
       expect(ran.state.pending_operations ?? []).toEqual([])
     })
     expect(killings).toBeGreaterThan(4)
-  }, 120_000)
+  }, 300_000)
 
   test('by the command: the stack has what was named, and the provider once', async () => {
     const one = (name: string, parent: Urn | ''): ImportedResource => ({
@@ -97,5 +97,5 @@ describe('an import that is killed goes on where it was', () => {
       expect(ran.state.pending_operations ?? []).toEqual([])
     })
     expect(killings).toBeGreaterThan(3)
-  }, 120_000)
+  }, 300_000)
 })

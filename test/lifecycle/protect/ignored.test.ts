@@ -23,7 +23,7 @@ const chain =
     await thing(monitor, 'b', { replace: a.id }, { ...kept, ...upon(a.urn) })
   }
 
-test('TestIgnoreProtect TestIgnoreProtectDestroy: what is protected is deleted when that is asked for', async () => {
+test('TestIgnoreProtect, TestIgnoreProtectDestroy: what is protected is deleted when that is asked for', async () => {
   for (const command of ['up', 'destroy'] as const) {
     const cloud = createCloud()
     const engine = await engines.of(cloud)
@@ -38,7 +38,7 @@ test('TestIgnoreProtect TestIgnoreProtectDestroy: what is protected is deleted w
   }
 })
 
-test('TestIgnoreProtectReplace TestIgnoreProtectDBRChain: what is protected is replaced, with what depends on it, and protected still', async () => {
+test('TestIgnoreProtectReplace, TestIgnoreProtectDBRChain: what is protected is replaced, with what depends on it, and protected still', async () => {
   for (const program of [one, chain]) {
     const engine = await engines.of(createCloud())
     await engine.run(program(1))

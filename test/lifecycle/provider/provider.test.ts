@@ -176,6 +176,25 @@ test('TestExplicitProviderDiffReplacement: moving to a provider of other setting
   expect(stepsOf(again, 'a')).toEqual(['same'])
 })
 
+test('what names a provider that an interrupted deployment replaced is held to the one that lives', async () => {
+  const cloud = createCloud()
+  const { run } = await bench.of(cloud, zoned())
+  await run(zone('1'))
+  const failing: Program = async monitor => {
+    await own(monitor, { object: { zone: '2' } })
+    throw new Error('the program fails')
+  }
+  expect((await run(failing)).result.result).toBe('failed')
+  const { events, state } = await run(zone('2'))
+  expect([...stepsOf(events, 'a'), ...stepsOf(events, 'own')]).toEqual([
+    'same',
+    'same',
+    'delete-replaced',
+  ])
+  expect(named(state, 'a')?.['provider']).toContain(String(named(state, 'own')?.['id']))
+  expect(cloud.log).toEqual(['create a'])
+})
+
 test('TestSingleResourceExplicitProviderDeleteBeforeReplace: one that must go first lets what is its go before', async () => {
   const cloud = createCloud()
   const { run } = await bench.of(cloud, zoned(true))

@@ -134,6 +134,6 @@ const ofHooks = new Set(['hook', 'hookOfSettled', 'sendAfterHook', 'retry'])
 
 test.for(crashes.filter(({ list }) => ofHooks.has(list)))(
   'a process dies $title',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   checkCrash,
 )

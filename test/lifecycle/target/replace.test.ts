@@ -102,10 +102,10 @@ test('deleted first, it takes them along, with their old inputs, and those that 
   expect(stepsOf(ran)).toEqual([
     'delete-replaced b',
     'delete-replaced a',
-    'create-replacement a',
     'replace a',
-    'create-replacement b',
+    'create-replacement a',
     'replace b',
+    'create-replacement b',
     'same c',
     'same free',
   ])

@@ -49,7 +49,7 @@ export const view = (name: string, value: unknown): ViewStepState =>
 export const step = (op: Op, more: Partial<ViewStep>): ViewStep => ViewStep.create({ op, ...more })
 
 /** What was told of an old view, as the state before a step. */
-export const was = ({ type = '', name = '', inputs, outputs }: View): ViewStepState =>
+export const was = ({ type, name, inputs, outputs }: View): ViewStepState =>
   ViewStepState.create({ type, name, inputs, outputs })
 
 /** Tells of steps as a provider does. */

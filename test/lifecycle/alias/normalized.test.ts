@@ -1,0 +1,91 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { statesOf, stepsOf } from '../told.ts'
+import { createEngines } from '../things.ts'
+import { urnOf, wire } from './registered.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const [from, to] = ['prog:index:From', 'prog:index:To']
+const [first, last] = [urnOf(from, 'from'), urnOf(to, 'to')]
+
+/** What refers to `moving`, by its URN, or as a provider. */
+type Referring = (urn: string, id: string) => object
+
+/** `moving` and who refers to it stand below one component, then below the other. */
+const below =
+  (parent: string, type: string, refer: Referring): Program =>
+  async monitor => {
+    await monitor.register({ type: from, name: 'from' })
+    await monitor.register({ type: to, name: 'to' })
+    const aliases = parent === first ? [] : [wire({ parent: first })]
+    const here = { custom: true, object: {}, parent, aliases }
+    const { urn, id } = await monitor.register({ ...here, type, name: 'moving' })
+    const refers = refer(urn, id)
+    await monitor.register({ ...here, type: 'test:index:Thing', name: 'refers', ...refers })
+  }
+
+const thing = 'test:index:Moving'
+const now = urnOf(`${to}$${thing}`, 'moving')
+
+test.each<[string, string, Referring, (id: string) => object]>([
+  [
+    'TestAliasesInProvidersAreNormalized: a provider that moved',
+    'pulumi:providers:test',
+    (urn, id) => ({ provider: `${urn}::${id}` }),
+    id => ({ provider: `${urnOf(`${to}$pulumi:providers:test`, 'moving')}::${id}` }),
+  ],
+  [
+    'TestAliasesInDependenciesAreNormalized: a dependency that moved',
+    thing,
+    urn => ({ dependencies: [urn] }),
+    () => ({ dependencies: [now] }),
+  ],
+  [
+    'TestAliasesInPropertyDependenciesAreNormalized: a dependency of a property that moved',
+    thing,
+    urn => ({ propertyDependencies: new Map([['p', { urns: [urn] }]]) }),
+    () => ({ propertyDependencies: { p: [now] } }),
+  ],
+  [
+    'TestAliasesInDeletedWithAreNormalized: one that moved and takes the other along',
+    thing,
+    urn => ({ deletedWith: urn }),
+    () => ({ deletedWith: now }),
+  ],
+])('%s', async (_title, type, refer, expected) => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(below(first, type, refer))
+  // Nobody registers who refers: the state alone says what it refers to.
+  const broken = await engine.run(async monitor => {
+    await monitor.register({ type: from, name: 'from' })
+    await monitor.register({ type: to, name: 'to' })
+    const aliases = [wire({ parent: first })]
+    await monitor.register({
+      type,
+      name: 'moving',
+      custom: true,
+      object: {},
+      parent: last,
+      aliases,
+    })
+    throw new Error('it ends here')
+  })
+  const moved = statesOf(broken, 'moving')[0]?.['id']
+  const id = typeof moved === 'string' ? moved : ''
+  expect(statesOf(broken, 'refers')).toMatchObject([expected(id)])
+  const ran = await engine.run(below(last, type, refer))
+  expect(ran.result.result).toBe('succeeded')
+  expect(new Set(stepsOf(ran).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))
+  expect(statesOf(ran, 'refers')).toMatchObject([
+    {
+      urn: urnOf(`${to}$test:index:Thing`, 'refers'),
+      parent: last,
+      ...expected(id),
+    },
+  ])
+  expect(cloud.log.filter(call => !call.startsWith('create'))).toEqual([])
+})

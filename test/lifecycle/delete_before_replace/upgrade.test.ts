@@ -1,0 +1,55 @@
+import { afterEach, expect, test } from 'vitest'
+import { createBench } from '../bench.ts'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { named } from '../states.ts'
+import { opsOf } from '../told.ts'
+import { deleteFirst, upon } from '../things.ts'
+
+const bench = createBench()
+afterEach(() => bench.close())
+
+/** `a` has a provider and depends on `b`, and all are registered as soon as they can be. */
+const program =
+  (version: string, length: number): Program =>
+  async monitor => {
+    const own = monitor.register({
+      type: 'pulumi:providers:pkgA',
+      name: 'own',
+      custom: true,
+      version,
+    })
+    const b = monitor.register({
+      type: 'pkgB:m:typB',
+      name: 'b',
+      custom: true,
+      object: { replace: length },
+      ...deleteFirst,
+    })
+    const [{ urn, id }, made] = await Promise.all([own, b])
+    await monitor.register({
+      type: 'pkgA:m:typA',
+      name: 'a',
+      custom: true,
+      object: { foo: 'foo' },
+      provider: `${urn}::${id}`,
+      ...upon(made.urn),
+    })
+  }
+
+test('TestDBRProviderUpgrade: a cascade asks the old provider, and the new one serves what follows', async () => {
+  const cloud = createCloud()
+  const { run, plugins } = await bench.of(cloud)
+  await run(program('1.1.1', 16))
+  plugins.take()
+  const ran = await run(program('1.2.1', 17))
+  expect(ran.result.result).toBe('succeeded')
+  expect(opsOf(ran, 'own')).toEqual(['update'])
+  expect(opsOf(ran, 'b')).toEqual(['delete-replaced', 'replace', 'create-replacement'])
+  expect(opsOf(ran, 'a')).toEqual(['same'])
+  expect(cloud.log.slice(2)).toEqual(['delete b-1', 'create b'])
+  expect(named(ran.state, 'own')?.['inputs']).toMatchObject({ version: '1.2.1' })
+  // The new instance is the one that the resource is compared by in the end.
+  const versions = plugins.take().map(({ plugin }) => `${plugin.name} ${plugin.version}`)
+  expect(versions).toContain('pkgA 1.2.1')
+})

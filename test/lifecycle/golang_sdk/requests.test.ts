@@ -1,0 +1,39 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { statesOf, stepsOf } from '../told.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+test('TestExplicitDeleteBeforeReplaceGoSDK: the option counts though nothing says that it is set', async () => {
+  const engine = await engines.of(createCloud())
+  const program =
+    (replace: string, deleteBeforeReplace: boolean): Program =>
+    async monitor =>
+      void (await thing(monitor, 'a', { replace }, { deleteBeforeReplace }))
+  await engine.run(program('foo', false))
+  const createFirst = await engine.run(program('bar', false))
+  expect(stepsOf(createFirst)).toEqual(['create-replacement a', 'replace a', 'delete-replaced a'])
+  const deleteFirst = await engine.run(program('baz', true))
+  expect(stepsOf(deleteFirst)).toEqual(['delete-replaced a', 'replace a', 'create-replacement a'])
+})
+
+test('TestReadResourceGolangLifecycle: what is read is kept as external, and moves from id to id', async () => {
+  const cloud = createCloud()
+  for (const id of ['one', 'two']) cloud.objects.set(id, { id })
+  const engine = await engines.of(cloud)
+  const program =
+    (id: string): Program =>
+    async monitor =>
+      void (await monitor.read('a', id))
+  for (const id of ['one', 'one', 'two']) {
+    const ran = await engine.run(program(id))
+    expect(stepsOf(ran)).toEqual(['read a'])
+    expect(statesOf(ran, 'a')).toMatchObject([{ id, external: true, outputs: { id } }])
+  }
+  const gone = await engine.run(async () => undefined)
+  expect(statesOf(gone, 'a')).toEqual([])
+  expect(cloud.log).toEqual([])
+})

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { DiffRequest } from '../../../proto/gen/pulumi/provider.ts'
+import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { Asked, Program, TestEngine } from '../engine.ts'
+import { statesOf, stepsOf } from '../told.ts'
+import { createEngines, deleteFirst, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** What Diff says of each resource by its name; of others, nothing differs. */
+type Verdicts = Record<string, Partial<DiffResponse>>
+
+interface Scene {
+  readonly cloud: Cloud
+  readonly engine: TestEngine
+  readonly judge: (verdicts: Verdicts) => void
+}
+
+async function openScene(): Promise<Scene> {
+  const cloud = createCloud()
+  let verdicts: Verdicts = {}
+  const diff = ({ urn }: DiffRequest) => {
+    const verdict = verdicts[urn.split('::').at(-1) ?? '']
+    return DiffResponse.create(verdict === undefined ? { changes: 1 } : { changes: 2, ...verdict })
+  }
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  return { cloud, engine, judge: next => void (verdicts = next) }
+}
+
+const replaced = { replaces: ['key'], deleteBeforeReplace: true }
+const one: Program = async monitor => void (await thing(monitor, 'a', { v: 1 }))
+
+/** `b` depends on `a`, but not for a property. */
+const two =
+  (more: object = {}): Program =>
+  async monitor => {
+    const { urn } = await thing(monitor, 'a', {}, more)
+    await thing(monitor, 'b', {}, { dependencies: [urn] })
+  }
+
+test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: what could not be deleted is not half replaced', async () => {
+  const { cloud, engine, judge } = await openScene()
+  await engine.run(two())
+  judge({ a: replaced, b: {} })
+  cloud.faults.add('delete a-1')
+  const failed = await engine.run(two())
+  expect(failed.result.result).toBe('failed')
+  expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1' }])
+  expect(statesOf(failed, 'a')[0]).not.toHaveProperty('pendingReplacement')
+  expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-1' }])
+  cloud.faults.clear()
+  const ran = await engine.run(two())
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-1' }])
+  expect(cloud.log.slice(2)).toEqual(['delete a-1', 'delete a-1', 'create a', 'update b-1'])
+})
+
+/** `a` is deleted, and its replacement could not be made. */
+async function interrupted(): Promise<Scene> {
+  const scene = await openScene()
+  const { cloud, engine, judge } = scene
+  await engine.run(one)
+  judge({ a: replaced })
+  cloud.faults.add('create a')
+  const failed = await engine.run(one)
+  expect(failed.result.result).toBe('failed')
+  expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1', pendingReplacement: true }])
+  cloud.faults.clear()
+  cloud.log.length = 0
+  return scene
+}
+
+describe('a replacement that ended between its delete and its create', () => {
+  const made = ['create a']
+  test.each<[string, Asked, Verdicts]>([
+    ['TestPendingReplaceResumeWithSameGoals: goes on with its create', {}, { a: replaced }],
+    [
+      'TestPendingReplaceResumeWithUpdatedGoals: goes on though it would only be updated now',
+      {},
+      { a: {} },
+    ],
+  ])('%s', async (_title, asked, verdicts) => {
+    const { cloud, engine, judge } = await interrupted()
+    judge(verdicts)
+    const ran = await engine.run(one, asked)
+    expect(ran.result.result).toBe('succeeded')
+    expect(cloud.log).toEqual(made)
+    expect(stepsOf(ran)).toEqual(['replace a', 'create-replacement a'])
+    expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
+    expect(statesOf(ran, 'a')[0]).not.toHaveProperty('pendingReplacement')
+  })
+
+  test('TestPendingReplaceResumeWithDeletedGoals: leaves the state when nobody wants it', async () => {
+    const { cloud, engine } = await interrupted()
+    const ran = await engine.run(async () => undefined)
+    expect(ran.result.result).toBe('succeeded')
+    // Nobody is shown that it is forgotten: only the state is told.
+    expect(stepsOf(ran)).toEqual([])
+    expect(cloud.log).toEqual([])
+    expect(statesOf(ran, 'a')).toEqual([])
+  })
+})
+
+test('TestInteruptedPendingReplace: dependents wait for it as often as it fails', async () => {
+  const { cloud, engine, judge } = await openScene()
+  const program = two(deleteFirst)
+  await engine.run(program)
+  judge({ a: { replaces: ['key'] } })
+  cloud.faults.add('create a')
+  for (const _time of [1, 2]) {
+    const failed = await engine.run(program)
+    expect(failed.result.result).toBe('failed')
+    expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1', pendingReplacement: true }])
+    expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-1' }])
+  }
+  cloud.faults.clear()
+  const ran = await engine.run(program)
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(ran, 'a')[0]).not.toHaveProperty('pendingReplacement')
+  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-1' }])
+  expect(cloud.log).toEqual([
+    'create a',
+    'create b',
+    'delete a-1',
+    'create a',
+    'create a',
+    'create a',
+  ])
+})

@@ -1,0 +1,293 @@
+import { afterEach, expect, test } from 'vitest'
+import {
+  type CheckRequest,
+  CheckResponse,
+  type CreateRequest,
+  CreateResponse,
+  type DeleteRequest,
+  type DiffRequest,
+  DiffResponse,
+  PropertyDiff_Kind,
+  type UpdateRequest,
+  UpdateResponse,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
+import type { PluginHost } from '../../../shared/providers/provider.ts'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { pluginHost } from '../hosts.ts'
+import { errorsOf, saidBy, statesOf, stepsOf } from '../told.ts'
+import { createEngines, thing, things } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const secretKey = '4dabf18193072939515e22adb298388d'
+const secret = (value: unknown): object => ({
+  [secretKey]: '1b47061264138c4ac30d75fd1eb44270',
+  value,
+})
+
+test('TestCheckFailureRecord, TestCheckFailureInvalidPropertyRecord: what Check says is told of its resource', async () => {
+  const failed = { property: 'someprop', reason: 'field is not valid' }
+  const cases = [
+    [() => Promise.reject(new Error('oh no, check had an error')), 'oh no, check had an error'],
+    [() => CheckResponse.create({ failures: [failed] }), 'field is not valid'],
+  ] as const
+  for (const [check, text] of cases) {
+    const cloud = createCloud()
+    const engine = await engines.of({ ...cloud, script: { ...cloud.script, check } })
+    const ran = await engine.run(things({ a: { someprop: 1 } }))
+    expect(ran.result.result).toBe('failed')
+    const told = errorsOf(ran).filter(line => line.startsWith('a: '))
+    expect(told.join()).toContain(text)
+    expect(cloud.log).toEqual([])
+    expect(statesOf(ran, 'a')).toEqual([])
+  }
+})
+
+test('TestUpdatePartialFailure: the outputs are the new ones, the inputs stay the old ones', async () => {
+  const cloud = createCloud()
+  const script = {
+    ...cloud.script,
+    update: () => {
+      throw initFailing({ id: 'a-1', properties: { out: 42 }, reasons: ['not yet'] })
+    },
+  }
+  const engine = await engines.of({ ...cloud, script })
+  await engine.run(things({ a: { prop: 'old' } }))
+  const ran = await engine.run(things({ a: { prop: 'new' } }))
+  expect(ran.result.result).toBe('failed')
+  expect(stepsOf(ran)).toEqual(['update a'])
+  expect(statesOf(ran, 'a')).toMatchObject([
+    { inputs: { prop: 'old' }, outputs: { out: 42 }, initErrors: ['not yet'] },
+  ])
+})
+
+test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run, and nobody else', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const plugins: PluginHost = pluginHost(pkg => {
+    if (pkg === 'broken') throw new Error('broken cannot be loaded')
+    return engine.provider.instance()
+  })
+  const provider = (pkg: string) => ({ type: `pulumi:providers:${pkg}`, name: pkg, custom: true })
+  let wentOn = false
+  const program: Program = async monitor => {
+    await monitor.register(provider('test'))
+    await monitor.register(provider('broken'))
+    wentOn = true
+  }
+  for (const dryRun of [true, false]) {
+    const ran = await engine.run(program, { plugins, dryRun })
+    expect(ran.result.result).toBe('failed')
+    expect(saidBy(ran).join()).toContain('broken cannot be loaded')
+    expect(wentOn).toBe(false)
+  }
+})
+
+test('TestPersistentDiff: what the provider says differs is updated though the inputs are equal', async () => {
+  const cloud = createCloud()
+  const diff = () => DiffResponse.create({ changes: 2 })
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  await engine.run(things({ a: {} }))
+  for (const dryRun of [true, false]) {
+    const ran = await engine.run(things({ a: {} }), { dryRun })
+    expect(stepsOf(ran)).toEqual(['update a'])
+  }
+  expect(cloud.log).toEqual(['create a', 'update a-1'])
+})
+
+test('TestDetailedDiffReplace: a detail of a kind that replaces is enough', async () => {
+  const cloud = createCloud()
+  const detailedDiff = new Map([
+    ['prop', { kind: PropertyDiff_Kind.ADD_REPLACE, inputDiff: false }],
+  ])
+  const diff = () => DiffResponse.create({ changes: 2, detailedDiff, hasDetailedDiff: true })
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  await engine.run(things({ a: {} }))
+  const shown = await engine.run(things({ a: {} }), { dryRun: true })
+  expect(stepsOf(shown)).toContain('replace a')
+})
+
+test('TestAutomaticDiff: what the engine compares itself is a difference of inputs', async () => {
+  const cloud = createCloud()
+  const diff = () => DiffResponse.create({})
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  await engine.run(things({ a: { foo: 1 } }))
+  const shown = await engine.run(things({ a: { foo: 2 } }), { dryRun: true })
+  const told = shown.events.flatMap(event =>
+    'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith('::a')
+      ? [event.resourcePreEvent.metadata]
+      : [],
+  )
+  expect(told).toMatchObject([
+    {
+      op: 'update',
+      diffs: ['foo'],
+      detailedDiff: { foo: { diffKind: 'update', inputDiff: true } },
+    },
+  ])
+})
+
+test('TestCustomTimeouts: they are kept in seconds', async () => {
+  const engine = await engines.of(createCloud())
+  const customTimeouts = { create: '60s', update: '4m', delete: '1m0s', read: '30s' }
+  const ran = await engine.run(async monitor => {
+    await thing(monitor, 'a', {}, { customTimeouts })
+  })
+  expect(statesOf(ran, 'a')).toMatchObject([
+    { customTimeouts: { create: 60, update: 240, delete: 60, read: 30 } },
+  ])
+})
+
+test('TestMissingRead: what is not there cannot be read', async () => {
+  const engine = await engines.of(createCloud())
+  let wentOn = false
+  const ran = await engine.run(async monitor => {
+    await monitor.read('a', 'some-id')
+    wentOn = true
+  })
+  expect(ran.result.result).toBe('failed')
+  expect(saidBy(ran).join()).toContain("resource 'some-id' does not exist")
+  expect([wentOn, statesOf(ran, 'a')]).toEqual([false, []])
+})
+
+test('TestInvalidGetIDReportsUserError: a read without an id is an error of the program', async () => {
+  const engine = await engines.of(createCloud())
+  for (const dryRun of [true, false]) {
+    const ran = await engine.run(async monitor => void (await monitor.read('a', '')), { dryRun })
+    expect(ran.result.result).toBe('failed')
+    expect(errorsOf(ran).join()).toMatch(/^a: Expected an ID for urn:.*::a/)
+  }
+})
+
+test('TestOldCheckedInputsAreSent: checked inputs and outputs of before reach every call', async () => {
+  const cloud = createCloud()
+  const asked: unknown[] = []
+  const plus = (properties: object | undefined, more: object) => ({ ...properties, ...more })
+  const script = {
+    ...cloud.script,
+    check: ({ olds, news }: CheckRequest) => {
+      asked.push(['check', olds ?? {}, news])
+      return CheckResponse.create({ inputs: plus(news, { default: 'default' }) })
+    },
+    diff: ({ olds, oldInputs, news }: DiffRequest) => {
+      asked.push(['diff', olds, oldInputs, news])
+      return DiffResponse.create({})
+    },
+    create: ({ properties, preview }: CreateRequest) =>
+      CreateResponse.create({
+        id: preview ? '' : '1',
+        properties: plus(properties, { computed: 'computed' }),
+      }),
+    update: ({ olds, oldInputs, news }: UpdateRequest) => {
+      asked.push(['update', olds, oldInputs, news])
+      return UpdateResponse.create({ properties: plus(news, { computed: 'computed' }) })
+    },
+    delete: ({ properties, oldInputs }: DeleteRequest) => {
+      asked.push(['delete', properties, oldInputs])
+      return {}
+    },
+  }
+  const engine = await engines.of({ ...cloud, script })
+  const [inputs, next] = ['bar', 'baz'].map(foo => ({ foo, default: 'default' }))
+  const made = await engine.run(things({ a: { foo: 'bar' } }))
+  const outputs = { ...inputs, computed: 'computed' }
+  expect(statesOf(made, 'a')).toMatchObject([{ inputs, outputs }])
+  expect(asked.splice(0)).toEqual([['check', {}, { foo: 'bar' }]])
+  const ran = await engine.run(things({ a: { foo: 'baz' } }))
+  expect(statesOf(ran, 'a')).toMatchObject([
+    { inputs: next, outputs: { ...next, computed: 'computed' } },
+  ])
+  expect(asked.splice(0)).toEqual([
+    ['check', inputs, { foo: 'baz' }],
+    ['diff', outputs, inputs, next],
+    ['update', outputs, inputs, next],
+  ])
+  const gone = await engine.run(undefined, { command: 'destroy' })
+  expect(gone.state.resources ?? []).toEqual([])
+  expect(asked).toEqual([['delete', { ...next, computed: 'computed' }, next]])
+})
+
+test('TestEventSecrets: events and states say that a secret changed, and not from what to what', async () => {
+  const engine = await engines.of(createCloud())
+  const hook = (service: string) => ({ hooks: secret([{ client: { service } }]) })
+  await engine.run(things({ a: hook('foo-service') }))
+  const ran = await engine.run(things({ a: hook('bar-service') }))
+  expect(stepsOf(ran)).toEqual(['update a'])
+  expect(JSON.stringify([ran.events, ran.state])).not.toMatch(/foo-service|bar-service/)
+  const told = ran.events.flatMap(event =>
+    'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith('::a')
+      ? [event.resourcePreEvent.metadata]
+      : [],
+  )
+  const shown = { hooks: { [secretKey]: expect.any(String), ciphertext: '[secret]' } }
+  expect(told).toMatchObject([{ old: { inputs: shown, outputs: shown }, new: { inputs: shown } }])
+})
+
+test('TestAdditionalSecretOutputs: named outputs become secret, what is secret stays so', async () => {
+  const engine = await engines.of(createCloud())
+  const ran = await engine.run(async monitor => {
+    const additionalSecretOutputs = ['a', 'b']
+    const object = { a: 'test-a', c: secret('test-c'), d: 'plain' }
+    await thing(monitor, 'x', object, { additionalSecretOutputs })
+  })
+  expect(ran.result.result).toBe('succeeded')
+  // The original says nothing of a name that no output has, either.
+  expect(saidBy(ran, 'warning')).toEqual([])
+  const sealed = { ciphertext: expect.any(String) }
+  expect(statesOf(ran, 'x')).toMatchObject([
+    { additionalSecretOutputs: ['a', 'b'], outputs: { a: sealed, c: sealed, d: 'plain' } },
+  ])
+  expect(JSON.stringify(statesOf(ran, 'x')[0]?.['outputs'])).not.toMatch(/test-[ac]/)
+})
+
+test('TestProviderChecksums: they are kept with the default provider', async () => {
+  const engine = await engines.of(createCloud())
+  const pluginChecksums = new Map([['windows-x64', Buffer.from([0, 1, 2, 3, 4])]])
+  const ran = await engine.run(async monitor => {
+    await thing(monitor, 'a', {}, { pluginChecksums })
+  })
+  const provider = ran.state.resources?.find(({ type }) => type === 'pulumi:providers:test')
+  expect(provider?.['inputs']).toEqual({
+    __internal: { pluginChecksums: { 'windows-x64': '0001020304' } },
+  })
+  const gone = await engine.run(async () => undefined)
+  expect(gone.state.resources?.map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
+})
+
+test('TestDefaultParents: the engine gives nobody the stack as parent, default providers neither', async () => {
+  const engine = await engines.of(createCloud())
+  const ran = await engine.run(async monitor => {
+    await thing(monitor, 'without', {}, { parent: '' })
+    await thing(monitor, 'with', {})
+  })
+  const parentOf = (name: string) => statesOf(ran, name)[0]?.['parent']
+  expect(parentOf('without')).toBeUndefined()
+  expect(parentOf('default')).toBeUndefined()
+  expect(parentOf('with')).toBe('urn:pulumi:dev::life::pulumi:pulumi:Stack::life-dev')
+})
+
+test('TestParallelDiff: two diffs are asked at once', async () => {
+  const cloud = createCloud()
+  let asked = 0
+  let together = false
+  const both = Promise.withResolvers<void>()
+  const diff = async () => {
+    asked += 1
+    if (asked === 2) {
+      together = true
+      both.resolve()
+    }
+    const late = new Promise(done => setTimeout(done, 10_000))
+    await Promise.race([both.promise, late])
+    return DiffResponse.create({ changes: 1 })
+  }
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  const program: Program = async monitor =>
+    void (await Promise.all(['a', 'b'].map(name => thing(monitor, name, {}))))
+  await engine.run(program)
+  const ran = await engine.run(program, { dryRun: true })
+  expect([ran.result.result, asked, together]).toEqual(['succeeded', 2, true])
+})

@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  type DiffRequest,
+  DiffResponse,
+  PropertyDiff_Kind,
+  type UpdateRequest,
+  UpdateResponse,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { saidBy, stepsOf } from '../told.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+type Properties = Record<string, unknown>
+
+const one =
+  (object: Properties, more: object = {}): Program =>
+  async monitor =>
+    void (await thing(monitor, 'a', object, more))
+
+const secret = (value: unknown): object => ({
+  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+  value,
+})
+
+type Turn = readonly [Properties, readonly string[], string]
+
+const deep = (n: number, c: string) => ({ a: n, b: { c }, d: [n], e: [n], f: { g: { h: c } } })
+
+test('TestSingleResourceIgnoreChanges: what is ignored keeps its old value, on every path', async () => {
+  const cloud = createCloud()
+  const ignored: unknown[] = []
+  const script = {
+    ...cloud.script,
+    // Of what differs it says nothing: then the engine compares.
+    diff: ({ ignoreChanges }: DiffRequest) => {
+      ignored.push(ignoreChanges)
+      return DiffResponse.create({})
+    },
+    update: ({ news, ignoreChanges }: UpdateRequest) => {
+      ignored.push(ignoreChanges)
+      return UpdateResponse.create({ properties: news ?? {} })
+    },
+  }
+  const engine = await engines.of({ ...cloud, script })
+  const paths = ['a', 'b.c', 'd', 'e[0]', 'f.g["h"]']
+  const tops = ['a', 'b', 'd', 'e', 'f']
+  const turns: readonly Turn[] = [
+    [deep(1, 'foo'), paths, 'create'],
+    [deep(2, 'bar'), paths, 'same'],
+    [deep(3, 'qux'), [], 'update'],
+    [{ e: [] }, tops, 'same'],
+    [{ e: [] }, [], 'update'],
+    [{ a: 4, b: { c: 'zed' }, d: [4], e: [] }, ['a', 'b', 'd', 'e[0]', 'f'], 'same'],
+    [{ e: [], i: 4 }, tops, 'update'],
+    [{ a: 3, b: ['foo', 'bar'] }, [], 'update'],
+    [{ a: 3, b: ['foo', 'baz'] }, ['b[1]'], 'same'],
+    [{ a: 3, b: ['foo', 'baz'] }, ['b[*]'], 'same'],
+    [{ a: 3, b: secret(['foo', 'bar']) }, [], 'same'],
+    [{ a: 3, b: secret(['foo', 'baz']) }, ['b[1]'], 'same'],
+  ]
+  for (const [number, [object, ignoreChanges, step]] of turns.entries()) {
+    ignored.length = 0
+    const ran = await engine.run(one(object, { ignoreChanges }))
+    expect([number, ran.result.result, stepsOf(ran)]).toEqual([number, 'succeeded', [`${step} a`]])
+    expect(saidBy(ran)).toEqual([])
+    for (const told of ignored) expect([number, told]).toEqual([number, ignoreChanges])
+  }
+})
+
+test('TestIgnoreChangesInvalidPaths: a path that leads nowhere ignores nothing', async () => {
+  const whole = { foo: { bar: 'baz' }, qux: ['zed'] }
+  const cases: readonly (readonly [Properties, string])[] = [
+    [{}, 'foo.bar'],
+    [{ qux: [] }, 'qux[0]'],
+    [{}, 'qux[0]'],
+    [{ qux: ['zed', 'zob'] }, 'qux[1]'],
+  ]
+  for (const [object, path] of cases) {
+    const engine = await engines.of(createCloud())
+    await engine.run(one(whole))
+    const heard: unknown[] = []
+    const ran = await engine.run(async monitor => {
+      const made = await thing(monitor, 'a', object, { ignoreChanges: [path] })
+      heard.push(made.object ?? {})
+    })
+    expect([path, ran.result.result, heard]).toEqual([path, 'succeeded', [object]])
+    expect(saidBy(ran, 'warning')).toEqual([])
+  }
+})
+
+/** A provider that knows what differs, and to which 42 is as good as any number. */
+function detailed({ oldInputs = {}, news = {} }: Partial<DiffRequest>): DiffResponse {
+  const seen = news['a'] === 42 ? { ...news, a: oldInputs['a'] } : news
+  const paths = new Map([
+    ['a', 'a'],
+    ['b', 'b.c'],
+  ])
+  const diffs = Object.keys({ ...oldInputs, ...seen }).filter(
+    key => JSON.stringify(oldInputs[key]) !== JSON.stringify(seen[key]),
+  )
+  const changes = diffs.map(key => {
+    const kind = PropertyDiff_Kind.UPDATE
+    return [paths.get(key) ?? key, { kind, inputDiff: false }] as const
+  })
+  return DiffResponse.create({
+    changes: diffs.length > 0 ? 2 : 1,
+    diffs,
+    detailedDiff: new Map(changes),
+    hasDetailedDiff: diffs.length > 0,
+  })
+}
+
+describe('TestReplaceOnChanges: changes of the named paths replace', () => {
+  const replaced = ['create-replacement a', 'replace a', 'delete-replaced a']
+  test.each([
+    ['as the provider sees them', detailed, ['same a']],
+    ['as the engine sees them', () => DiffResponse.create({}), replaced],
+  ])('%s', async (_who, diff, as42) => {
+    const cloud = createCloud()
+    const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+    const turns: readonly (readonly [Properties, readonly string[], readonly string[]])[] = [
+      [{ a: 1, b: { c: 'foo' } }, ['a', 'b.c'], ['create a']],
+      [{ a: 2, b: { c: 'foo' } }, ['a'], replaced],
+      [{ a: 2, b: { c: 'bar' } }, ['b.c'], replaced],
+      [{ a: 3, b: { c: 'baz' } }, ['*'], replaced],
+      [{ a: 4, b: { c: 'qux' } }, [], ['update a']],
+      [{ a: 42, b: { c: 'qux' } }, ['a'], as42],
+    ]
+    for (const [number, [object, replaceOnChanges, steps]] of turns.entries()) {
+      const ran = await engine.run(one(object, { replaceOnChanges }))
+      expect([number, ran.result.result, stepsOf(ran)]).toEqual([number, 'succeeded', steps])
+    }
+  })
+})

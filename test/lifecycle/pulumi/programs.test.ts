@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { status } from '@grpc/grpc-js'
+import type { PluginHost } from '../../../shared/providers/provider.ts'
+import { createCloud } from '../cloud.ts'
+import type { Asked, Program } from '../engine.ts'
+import { pluginHost, ProgramFailed } from '../hosts.ts'
+import { saidBy, statesOf, stepsOf } from '../told.ts'
+import { createEngines, thing } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const nothing: Program = async () => undefined
+
+test('TestEmptyProgramLifecycle: a program without resources is deployed, refreshed and destroyed', async () => {
+  const engine = await engines.of(createCloud())
+  for (const command of ['up', 'up', 'refresh', 'destroy'] as const)
+    for (const dryRun of [true, false]) {
+      const ran = await engine.run(command === 'up' ? nothing : undefined, { command, dryRun })
+      expect([command, ran.result.result]).toEqual([command, 'succeeded'])
+      expect(stepsOf(ran)).toEqual([])
+    }
+})
+
+test('TestLanguageHostDiagnostics: what a language host says went wrong is told', async () => {
+  const engine = await engines.of(createCloud())
+  for (const dryRun of [true, false]) {
+    const ran = await engine.run(() => Promise.reject(new ProgramFailed('oh no')), { dryRun })
+    expect(ran.result.result).toBe('failed')
+    expect(saidBy(ran).join()).toContain('oh no')
+  }
+})
+
+test('TestProgramError: after an error of the program nothing is deleted', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(async monitor => {
+    for (const name of ['a', 'b']) await thing(monitor, name, {})
+  })
+  const ran = await engine.run(async monitor => {
+    await thing(monitor, 'a', {})
+    throw new ProgramFailed('program error')
+  })
+  expect(ran.result.result).toBe('failed')
+  expect(saidBy(ran).join()).toContain('program error')
+  expect(statesOf(ran, 'a')).toHaveLength(1)
+  expect(statesOf(ran, 'b')).toHaveLength(1)
+  expect(cloud.log).toEqual(['create a', 'create b'])
+})
+
+test('TestResourceError: a resource that fails ends the run, and its registration has no answer', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  cloud.faults.add('create a')
+  let wentOn = false
+  const ran = await engine.run(async monitor => {
+    await thing(monitor, 'a', {})
+    wentOn = true
+  })
+  expect(ran.result.result).toBe('failed')
+  expect(saidBy(ran).join()).toContain('create a was refused')
+  expect(wentOn).toBe(false)
+  expect(statesOf(ran, 'a')).toEqual([])
+})
+
+describe('a cancel', () => {
+  const cancelledAt = (moment: Promise<unknown>): Pick<Asked, 'began'> => ({
+    began: running => void moment.then(running.cancel),
+  })
+
+  test('TestProviderCancellation: reaches the providers, and what they made meanwhile stays', async () => {
+    const cloud = createCloud()
+    const cancelled = Promise.withResolvers<void>()
+    const names = ['a', 'b', 'c', 'd']
+    const holds = names.map(name => cloud.hold(name))
+    void cancelled.promise.then(() => holds.forEach(({ go }) => go()))
+    const engine = await engines.of(cloud)
+    const plugins: PluginHost = {
+      ...pluginHost(() => engine.provider.instance()),
+      cancelAll: async () => cancelled.resolve(),
+    }
+    const reached = Promise.all(holds.map(hold => hold.reached))
+    const ran = await engine.run(
+      async monitor => void (await Promise.all(names.map(name => thing(monitor, name, {})))),
+      { plugins, ...cancelledAt(reached) },
+    )
+    expect(ran.result.result).toBe('cancelled')
+    expect([...cloud.log].sort()).toEqual(names.map(name => `create ${name}`))
+    for (const name of names) expect(statesOf(ran, name)).toMatchObject([{ id: `${name}-1` }])
+  })
+
+  test('TestLanguageRuntimeCancellation: ends a program that does nothing', async () => {
+    const engine = await engines.of(createCloud())
+    const running = Promise.withResolvers<void>()
+    const never = new Promise<never>(() => undefined)
+    const program: Program = () => {
+      running.resolve()
+      return never
+    }
+    const ran = await engine.run(program, cancelledAt(running.promise))
+    expect(ran.result.result).toBe('cancelled')
+  })
+})
+
+test('TestBadResourceType: what a provider makes has a type of three parts, components have any', async () => {
+  const engine = await engines.of(createCloud())
+  const codeOf = (asked: Promise<unknown>) =>
+    asked.then(
+      () => undefined,
+      (thrown: { code: number; details: string }) => thrown,
+    )
+  const refused = {
+    code: status.INVALID_ARGUMENT,
+    details: expect.stringContaining("Type 'very:bad' is not a valid type token"),
+  }
+  const ran = await engine.run(async monitor => {
+    const bad = { type: 'very:bad', name: 'a' }
+    expect(await codeOf(monitor.register({ ...bad, custom: true }))).toMatchObject(refused)
+    expect(await codeOf(monitor.register({ ...bad, remote: true }))).toMatchObject(refused)
+    expect(await codeOf(monitor.read('some', 'id', { type: 'very:bad' }))).toMatchObject(refused)
+    await monitor.register({ type: 'a:component', name: 'b' })
+    await monitor.register({ type: 'singlename', name: 'c' })
+  })
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'b')).toMatchObject([{ type: 'a:component' }])
+  expect(statesOf(ran, 'c')).toMatchObject([{ type: 'singlename' }])
+})
+
+test('TestBadResourceOptionURNs: options with what is no URN are refused, and the program may go on', async () => {
+  const engine = await engines.of(createCloud())
+  const bad = 'very-bad urn'
+  const spec = { name: '', type: '', stack: '', project: '' }
+  const parentUrn = { $case: 'parentUrn' as const, value: bad }
+  const cases: readonly (readonly [string, object])[] = [
+    ['alias', { aliases: [{ alias: { $case: 'urn', value: bad } }] }],
+    ['alias', { aliasURNs: [bad] }],
+    [
+      'parent alias',
+      { aliases: [{ alias: { $case: 'spec', value: { ...spec, parent: parentUrn } } }] },
+    ],
+    ['parent', { parent: bad }],
+    ['DeletedWith', { deletedWith: bad }],
+    ['dependency', { dependencies: [bad] }],
+    ['dependency on property p', { propertyDependencies: new Map([['p', { urns: [bad] }]]) }],
+  ]
+  const heard: unknown[] = []
+  const ran = await engine.run(async monitor => {
+    for (const [, options] of cases)
+      await thing(monitor, 'a', {}, options).catch(thrown => heard.push(thrown))
+  })
+  expect(heard).toMatchObject(
+    cases.map(([whose]) => ({
+      code: status.INVALID_ARGUMENT,
+      details: `invalid ${whose} URN: invalid URN "${bad}"`,
+    })),
+  )
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'a')).toEqual([])
+})
+
+const names = [
+  'foo',
+  ':colons',
+  '-dashes',
+  'file/path.txt',
+  'bar|table',
+  'spaces in names',
+  'email@address',
+  '<output object>',
+  '[brackets]',
+  '{braces}',
+  '(parens)',
+  'C:\\windows\\paths',
+  '& @ $ % ^ * #',
+  "'quotes'",
+  '"double quotes"',
+  'double::colons',
+]
+
+test('TestResourceNames: a name may be any text', async () => {
+  const engine = await engines.of(createCloud())
+  const program: Program = async monitor => {
+    for (const name of names) {
+      const own = { type: 'pulumi:providers:test', name, custom: true }
+      const { urn, id } = await monitor.register(own)
+      const made = await thing(monitor, name, {}, { provider: `${urn}::${id}` })
+      await monitor.register({ type: 'test:m:Part', name, parent: made.urn })
+    }
+  }
+  const ran = await engine.run(program)
+  const urns = (ran.state.resources ?? []).map(({ urn }) => urn)
+  for (const name of names) {
+    const own = `urn:pulumi:dev::life::pulumi:providers:test::${name}`
+    const made = `urn:pulumi:dev::life::test:index:Thing::${name}`
+    const part = `urn:pulumi:dev::life::test:index:Thing$test:m:Part::${name}`
+    expect(urns).toEqual(expect.arrayContaining([own, made, part]))
+    const state = ran.state.resources?.find(({ urn }) => urn === made)
+    expect(state?.['provider']).toEqual(expect.stringContaining(`${own}::`))
+  }
+  const again = await engine.run(program)
+  expect(new Set(stepsOf(again).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))
+  const gone = await engine.run(undefined, { command: 'destroy' })
+  expect(gone.result.result).toBe('succeeded')
+  expect(gone.state.resources ?? []).toEqual([])
+})

@@ -1,0 +1,170 @@
+import { afterEach, expect, test } from 'vitest'
+import type { DeleteRequest } from '../../../proto/gen/pulumi/provider.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { editedResources } from '../states.ts'
+import { errorsOf, statesOf, stepsOf } from '../told.ts'
+import { createEngines, deleteFirst, thing, upon } from '../things.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const nothing: Program = async () => undefined
+const one =
+  (value: string, protect: boolean): Program =>
+  async monitor =>
+    void (await thing(monitor, 'a', { replace: value }, { protect }))
+
+test('TestProtect: what is protected is neither replaced nor deleted until it is not', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
+  await engine.run(one('bar', true))
+  for (const dryRun of [true, false]) {
+    const refused = await engine.run(one('baz', true), { dryRun })
+    expect(refused.result.result).toBe('failed')
+    // How to unprotect it is said with the commands of this program.
+    expect(errorsOf(refused)[0]).toContain(
+      `a: unable to replace resource "${urn}"\nas it is currently marked for protection.`,
+    )
+  }
+  for (const dryRun of [true, false]) {
+    const refused = await engine.run(nothing, { dryRun })
+    expect(refused.result.result).toBe('failed')
+    expect(errorsOf(refused)[0]?.replace('Preview failed: ', '')).toContain(
+      `a: resource "${urn}" cannot be deleted\nbecause it is protected.`,
+    )
+    expect(statesOf(refused, 'a')).toMatchObject([{ id: 'a-1', protect: true }])
+  }
+  expect(cloud.log).toEqual(['create a'])
+  // Unprotected and replaced in one deployment.
+  const freed = await engine.run(one('baz', false))
+  expect(freed.result.result).toBe('succeeded')
+  expect(statesOf(freed, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(freed, 'a')[0]).not.toHaveProperty('protect')
+  const again = await engine.run(one('baz', true))
+  expect(statesOf(again, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
+  // The same after `state unprotect`, though the program goes on protecting it.
+  await editedResources(engine, resource => [{ ...resource, protect: false }])
+  const ran = await engine.run(one('daz', true))
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-3', protect: true }])
+  expect(cloud.log.filter(call => call.startsWith('delete'))).toEqual(['delete a-1', 'delete a-2'])
+})
+
+test('TestDeletedWith: nobody is asked to delete what goes with another', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program =
+    (replace: string): Program =>
+    async monitor => {
+      const a = await thing(monitor, 'a', { replace })
+      const b = await thing(monitor, 'b', { replace }, { deletedWith: a.urn })
+      await thing(monitor, 'c', { replace }, { deletedWith: b.urn })
+    }
+  await engine.run(program('bar'))
+  const replaced = await engine.run(program('baz'))
+  expect(replaced.result.result).toBe('succeeded')
+  for (const name of ['a', 'b', 'c'])
+    expect(statesOf(replaced, name)).toMatchObject([{ id: `${name}-2` }])
+  const gone = await engine.run(nothing)
+  expect(gone.result.result).toBe('succeeded')
+  for (const name of ['a', 'b', 'c']) expect(statesOf(gone, name)).toEqual([])
+  const deletes = cloud.log.filter(call => call.startsWith('delete'))
+  expect(deletes).toEqual(['delete a-1', 'delete a-2'])
+})
+
+test('TestReplaceWithAndPropertyChange: two reasons are one replacement', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program =
+    (value: string): Program =>
+    async monitor => {
+      const a = await thing(monitor, 'a', { replace: `${value} a` })
+      await thing(monitor, 'b', { replace: `${value} b` }, { replaceWith: [a.urn] })
+    }
+  await engine.run(program('first'))
+  const ran = await engine.run(program('other'))
+  expect(ran.result.result).toBe('succeeded')
+  for (const name of ['a', 'b']) expect(statesOf(ran, name)).toMatchObject([{ id: `${name}-2` }])
+  expect([...cloud.log].sort()).toEqual([
+    'create a',
+    'create a',
+    'create b',
+    'create b',
+    'delete a-1',
+    'delete b-1',
+  ])
+})
+
+/** A cloud that refuses to delete what something else names. */
+function strict(): Cloud {
+  const cloud = createCloud()
+  const remove = (ask: DeleteRequest) => {
+    const users = [...cloud.objects].filter(
+      ([id, object]) => id !== ask.id && Object.values(object).includes(ask.id),
+    )
+    if (users.length > 0) throw new Error(`cannot delete ${ask.id} used by ${users[0]?.[0]}`)
+    return cloud.script.delete?.(ask as never)
+  }
+  return { ...cloud, script: { ...cloud.script, delete: remove } }
+}
+
+/** `b` names `a`, and is replaced with it. */
+const naming =
+  (a: string, more: object = {}, b = 'b'): Program =>
+  async monitor => {
+    const { urn, id } = await thing(monitor, 'a', { replace: a }, more)
+    await thing(monitor, 'b', { replace: `${id}`, parent: id, frob: b }, upon(urn))
+  }
+
+test('TestPendingDeleteOrder: what a half done replacement left goes after what still uses it', async () => {
+  const cloud = strict()
+  const engine = await engines.of(cloud)
+  await engine.run(naming('bar'))
+  cloud.faults.add('create b')
+  const failed = await engine.run(naming('baz'))
+  expect(failed.result.result).toBe('failed')
+  expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-2' }, { id: 'a-1', delete: true }])
+  cloud.faults.clear()
+  const ran = await engine.run(naming('baz'))
+  expect(errorsOf(ran)).toEqual([])
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-2' }])
+  expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-2'])
+})
+
+test('TestPendingDeleteReplacement: old copies of dependents go before what is deleted first', async () => {
+  const cloud = strict()
+  const diff = cloud.script.diff
+  if (diff === undefined) throw new Error('a cloud compares')
+  const frobOf = ({ frob }: Record<string, unknown> = {}) => frob
+  // Another value of `frob` replaces, too.
+  const script = {
+    ...cloud.script,
+    diff: (ask: { oldInputs?: Record<string, unknown>; news?: Record<string, unknown> }) => {
+      const found = diff(ask as never) as { replaces: string[] }
+      const replaces = frobOf(ask.oldInputs) === frobOf(ask.news) ? [] : ['frob']
+      return { ...found, replaces: [...found.replaces, ...replaces] }
+    },
+  }
+  const engine = await engines.of({ ...cloud, script })
+  await engine.run(naming('bar', deleteFirst, 'active'))
+  cloud.faults.add('delete b-1')
+  const failed = await engine.run(naming('bar', deleteFirst, 'inactive'))
+  expect(failed.result.result).toBe('failed')
+  expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1' }])
+  expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-2' }, { id: 'b-1', delete: true }])
+  cloud.faults.clear()
+  const ran = await engine.run(naming('baz', deleteFirst, 'inactive'))
+  expect(errorsOf(ran)).toEqual([])
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-3' }])
+  expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-3'])
+  expect(stepsOf(ran).filter(step => step.startsWith('replace'))).toEqual([
+    'replace a',
+    'replace b',
+  ])
+})

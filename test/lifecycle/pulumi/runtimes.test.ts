@@ -1,0 +1,93 @@
+import { credentials, Server, ServerCredentials } from '@grpc/grpc-js'
+import { afterEach, expect, test } from 'vitest'
+import {
+  GetRequiredPackagesResponse,
+  LanguageRuntimeService,
+  RunResponse,
+  type RunRequest,
+} from '../../../proto/gen/pulumi/language.ts'
+import {
+  RegisterResourceRequest,
+  ResourceMonitorClient,
+} from '../../../proto/gen/pulumi/resource.ts'
+import { createProgramHosts } from '../../../shared/programs/program-hosts.ts'
+import type { ProcessesPort } from '../../../shared/ports/system.ts'
+import { createCloud } from '../cloud.ts'
+import type { Asked } from '../engine.ts'
+import { statesOf } from '../told.ts'
+import { createEngines } from '../things.ts'
+
+const engines = createEngines()
+const servers: Server[] = []
+afterEach(async () => {
+  await engines.close()
+  for (const server of servers.splice(0)) server.forceShutdown()
+})
+
+/** Asks for a program of a runtime, whose host must not be started. */
+function asking(runtime: string, runtimeOptions: Record<string, unknown> = {}): Asked {
+  const programs = createProgramHosts({
+    processes: {} as ProcessesPort,
+    env: {},
+    ourNode: '',
+    engineAddress: () => '',
+  })
+  const about = { name: 'life', root: '/', directory: '/', entryPoint: '.' }
+  return { programs, request: { source: { ...about, runtime, runtimeOptions } } }
+}
+
+test('TestNoRuntimeLifecycle: a project without a runtime registers nothing', async () => {
+  const engine = await engines.of(createCloud())
+  for (const command of ['up', 'up', 'refresh', 'destroy'] as const)
+    for (const dryRun of [true, false]) {
+      const ran = await engine.run(undefined, { ...asking(''), command, dryRun })
+      expect([command, ran.result.result]).toEqual([command, 'succeeded'])
+      expect(ran.state.resources ?? []).toEqual([])
+    }
+})
+
+/** A host of a language that runs already: it registers one resource. */
+async function listening(): Promise<string> {
+  const server = new Server()
+  servers.push(server)
+  const handlers = {
+    getRequiredPackages: (_call: unknown, reply: (failed: null, value: object) => void) =>
+      reply(null, GetRequiredPackagesResponse.create({})),
+    run: (call: { request: RunRequest }, reply: (failed: Error | null, value?: object) => void) => {
+      const { monitorAddress } = call.request
+      const monitor = new ResourceMonitorClient(monitorAddress, credentials.createInsecure())
+      const request = RegisterResourceRequest.create({
+        type: 'test:index:Thing',
+        name: 'a',
+        custom: true,
+        object: { v: 1 },
+      })
+      monitor.registerResource(request, failed => {
+        monitor.close()
+        reply(failed, RunResponse.create({}))
+      })
+    },
+  }
+  server.addService(LanguageRuntimeService, handlers)
+  return new Promise((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failed, port) =>
+      failed === null ? resolve(`127.0.0.1:${port}`) : reject(failed),
+    ),
+  )
+}
+
+test('TestLanguageClient: a host that runs already is attached to by its address', async () => {
+  const engine = await engines.of(createCloud())
+  const ran = await engine.run(undefined, asking('client', { address: await listening() }))
+  expect(ran.result.result).toBe('succeeded')
+  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1', inputs: { v: 1 } }])
+})
+
+test('a host to attach to needs an address', async () => {
+  const engine = await engines.of(createCloud())
+  const without = engine.run(undefined, asking('client')).then(
+    ({ result }) => result.result,
+    (thrown: { code: string }) => thrown.code,
+  )
+  expect(['failed', 'RUNTIME_UNKNOWN']).toContain(await without)
+})

@@ -1,0 +1,81 @@
+import { afterEach, expect, test } from 'vitest'
+import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
+import { error } from '../../../shared/errors/error.ts'
+import { openConfig } from '../../../shared/programs/config.ts'
+import { parseProject } from '../../../shared/programs/project-file.ts'
+import { openStackConfig } from '../../../shared/programs/stack-config.ts'
+import { createBench } from '../bench.ts'
+import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
+import { editedResources, named, stepsOf } from '../states.ts'
+import { createEngines, things } from '../things.ts'
+
+const engines = createEngines()
+const bench = createBench()
+afterEach(async () => {
+  await engines.close()
+  await bench.close()
+})
+
+const secretKey = '4dabf18193072939515e22adb298388d'
+
+test('TestConfigSecrets: a secret setting is secret in the provider’s state', async () => {
+  const engine = await engines.of(createCloud())
+  const config = new Map([['test:password', { text: 'hunter2', secret: true, object: false }]])
+  const ran = await engine.run(things({ a: {} }), { config })
+  expect(ran.result.result).toBe('succeeded')
+  const provider = ran.state.resources?.find(({ type }) => type === 'pulumi:providers:test')
+  const sealed = { password: { [secretKey]: expect.any(String), ciphertext: expect.any(String) } }
+  expect(provider).toMatchObject({ inputs: sealed, outputs: sealed })
+  expect(JSON.stringify([ran.events, ran.state])).not.toContain('hunter2')
+})
+
+test('TestBrokenDecrypter: a setting that cannot be opened is one error before anything runs', () => {
+  const values = openStackConfig('config: {foo:bar: {secure: v1:x}}\n', 'Pulumi.dev.yaml', 'p')
+  const opened = () =>
+    openConfig({
+      project: parseProject('name: p\n', 'Pulumi.yaml'),
+      stack: 'dev',
+      values: values.values(),
+      check: true,
+      decrypt: () => {
+        throw error('SECRETS_MALFORMED', 'decryption failed')
+      },
+    })
+  expect(opened).toThrow(/foo:bar.*decryption failed/)
+})
+
+test('TestProviderDiffMissingOldOutputs: a provider without outputs is compared by its inputs', async () => {
+  const cloud = createCloud()
+  const { run, ...engine } = await bench.of(cloud, () => ({
+    diffConfig: ({ olds, news }: { olds?: object; news?: object }) => {
+      const isOther = JSON.stringify(olds) !== JSON.stringify(news)
+      return DiffResponse.create({
+        changes: isOther ? 2 : 1,
+        replaces: isOther ? Object.keys(news ?? {}) : [],
+      })
+    },
+  }))
+  const program: Program = async monitor => {
+    await monitor.register({ type: 'pkgA:m:typA', name: 'a', custom: true, object: {} })
+  }
+  const set = (foo: string) => ({ configured: { 'pkgA:foo': { text: foo } } })
+  const withoutOutputs = () =>
+    editedResources({ ...engine, run }, ({ outputs, ...resource }) =>
+      resource.type === 'pulumi:providers:pkgA'
+        ? [resource]
+        : [outputs === undefined ? resource : { ...resource, outputs }],
+    )
+  await run(program, set('bar'))
+  await withoutOutputs()
+  const same = await run(program, set('bar'))
+  expect(stepsOf(same.events, 'a')).toEqual(['same'])
+  expect(named(same.state, 'default')).toMatchObject({ outputs: { foo: 'bar' } })
+  await withoutOutputs()
+  const ran = await run(program, set('baz'))
+  expect(ran.result.result).toBe('succeeded')
+  expect(stepsOf(ran.events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+  const replaced = named(ran.state, 'default')
+  expect(replaced).toMatchObject({ outputs: { foo: 'baz' } })
+  expect(replaced?.['id']).not.toBe(named(same.state, 'default')?.['id'])
+})

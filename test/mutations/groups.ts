@@ -1,0 +1,376 @@
+import { type Mutation, type Suite, tests } from './mutation.ts'
+
+const generator = 'shared/engine/generator'
+const monitor = 'shared/engine/monitor'
+const driven = 'shared/engine/deployment/drive-hooked.ts'
+
+/** Tests that stand for those of one file of the original's. */
+const group = (file: string, named: string): Suite => tests(`test/lifecycle/${file}`, named)
+
+/** What is broken in one file, and by which tests of its group that is noticed. */
+const one = (
+  what: Pick<Mutation, 'name' | 'breaks' | 'file'>,
+  edit: readonly [text: string, by: string],
+  caughtBy: Suite,
+): Mutation => ({ ...what, edits: [edit], caughtBy: [caughtBy] })
+
+/** One decision for each group of the original's tests: its folder in test/lifecycle notices. */
+export const groupMutations: readonly Mutation[] = [
+  one(
+    {
+      name: 'a child does not follow the old name of its parent',
+      breaks: 'engine.md 3.3: children inherit the aliases of their parents',
+      file: `${generator}/aliases.ts`,
+    },
+    ['    found.push(inherited(parentNow, parentThen, subject))\n', ''],
+    group('alias/names', 'a chain of children'),
+  ),
+  one(
+    {
+      name: 'a mandatory violation is told and passed over',
+      breaks: 'engine.md 2.5: a mandatory violation ends an update',
+      file: `${generator}/policies.ts`,
+    },
+    [
+      '  if (!isMandatory) return remediated\n',
+      '  if (remediated !== undefined) return remediated\n',
+    ],
+    group('analyzer/resource-policies', 'fails an update before the create'),
+  ),
+  one(
+    {
+      name: 'a name without chance leaves the order of a replacement alone',
+      breaks: 'engine.md 5.18: a fixed name is deleted first',
+      file: `${generator}/naming.ts`,
+    },
+    ['  return { ...goal, deleteBeforeReplace: true }', '  return goal'],
+    group('autonaming/autonaming', 'TestAutonaming'),
+  ),
+  one(
+    {
+      name: 'a method is asked of the default provider',
+      breaks: 'engine.md 2.2: a method is asked of the provider of its resource',
+      file: `${generator}/call.ts`,
+    },
+    ['  return goal.provider\n', "  return ''\n"],
+    group('components/methods', 'TestCallSelfProvider'),
+  ),
+  one(
+    {
+      name: 'what goes with a resource is not replaced with it',
+      breaks: 'engine.md 5.6: what is deleted with a resource is replaced with it',
+      file: `${generator}/difference.ts`,
+    },
+    [
+      "  if (next.deletedWith !== '' && ctx.sets",
+      '  if (next.deletedWith === next.urn && ctx.sets',
+    ],
+    group('deleted_with_replace/deleted-with-replace', 'OnCreateBeforeDelete'),
+  ),
+  one(
+    {
+      name: 'the program has no say in what is deleted first',
+      breaks: 'engine.md 5.8: the option goes before what the provider wants',
+      file: `${generator}/replacement.ts`,
+    },
+    ['goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace', 'verdict.deleteBeforeReplace'],
+    group('delete_before_replace/cascade', 'TestExplicitDeleteBeforeReplace'),
+  ),
+  one(
+    {
+      name: 'a destroy makes what its program registers',
+      breaks: 'engine.md 5.4: a destroy that runs its program makes nothing',
+      file: `${generator}/destroying.ts`,
+    },
+    [
+      '  if (old === undefined) return skipCreate(ctx, next)\n',
+      '  if (old === undefined) return undefined\n',
+    ],
+    group('destroy/run-program', 'TestDestroyWithProgram:'),
+  ),
+  one(
+    {
+      name: 'any resource may map variables',
+      breaks: 'engine.md 2.2: variables are mapped for providers only',
+      file: `${monitor}/read-registration.ts`,
+    },
+    ['request.envVarMappings.size > 0 && ', 'request.envVarMappings.size < 0 && '],
+    group('env_var_mappings/env-var-mappings', 'OnNonProviderFails'),
+  ),
+  one(
+    {
+      name: 'a failed call is made again when its hooks say no',
+      breaks: 'engine.md 6.8: a call is made again when an error hook wants it',
+      file: driven,
+    },
+    ['  if (!retry) return undefined\n', '  if (retry) return undefined\n'],
+    group('error_hooks/retry', 'RetryIfAnyHookReturnsTrue'),
+  ),
+  one(
+    {
+      name: 'an extension is not recorded',
+      breaks: 'I10: later lives and the fold find each extension',
+      file: `${generator}/deployment-runner.ts`,
+    },
+    ['      writer.note(decision)\n', '      void decision\n'],
+    group('extension/extension', 'the snapshot has them'),
+  ),
+  one(
+    {
+      name: 'properties to be hidden are not kept',
+      breaks: 'engine.md 2.2: hideDiffs is kept in the state',
+      file: `${generator}/claim.ts`,
+    },
+    ['    hideDiff: goal.hideDiff,\n', ''],
+    group('hide_diffs/hide-diffs', 'TestHideDiffs_Plain'),
+  ),
+  one(
+    {
+      name: 'the id of an import is compared with the provider’s own alone',
+      breaks: 'engine.md 5.4: an id that was imported under counts before the own one',
+      file: `${generator}/adopt.ts`,
+    },
+    ["(old.importID === '' ? old.id : old.importID)", 'old.id'],
+    group('import/option', 'DifferingImportIdentifierFormat'),
+  ),
+  one(
+    {
+      name: 'a function is asked while what it depends on is not there',
+      breaks: 'engine.md 2.2: a function that depends on what is not known is not asked',
+      file: `${generator}/generator.ts`,
+    },
+    [
+      "  if (await deps.tree.isOpen(asked.dependsOn)) return 'unknown'\n",
+      '  await deps.tree.isOpen(asked.dependsOn)\n',
+    ],
+    group('invoke/invoke', 'TestInvokeDependsOnPendingCustomResource'),
+  ),
+  one(
+    {
+      name: 'all packages of a program are one',
+      breaks: 'engine.md 2.2: equal packages get one reference, others their own',
+      file: `${monitor}/packages.ts`,
+    },
+    ['extension?.ref ?? contentOf(asked)', 'extension?.ref ?? contentOf(asked).slice(0, 1)'],
+    group('package_ref/package-ref', 'TestPackageRefSharedBase'),
+  ),
+  one(
+    {
+      name: 'a plugin is not told what it is to become',
+      breaks: 'provider-protocol 5: a parameterized package is made before anything is asked',
+      file: `${monitor}/packages.ts`,
+    },
+    ['{ parameters: { plugin: name, ...blobOf(parameterization) } }', '{}'],
+    group('parameterized/parameterized', 'before it is asked anything'),
+  ),
+  one(
+    {
+      name: 'old copies are left behind',
+      breaks: 'engine.md 5.10: what is marked is deleted at the end',
+      file: `${generator}/delete-steps.ts`,
+    },
+    [
+      'state.delete || sets.marked.has(index)\n    if (superseded)',
+      'sets.marked.has(index)\n    if (superseded)',
+    ],
+    group('pending_delete/pending-delete', 'TestUpdateWithPendingDelete'),
+  ),
+  one(
+    {
+      name: 'a replacement that was begun is dropped for an update',
+      breaks: 'engine.md 5.6: a replacement begun earlier is finished',
+      file: `${generator}/verdict.ts`,
+    },
+    [
+      'isReplacement(judged) || wish.triggered || old.pendingReplacement',
+      'isReplacement(judged) || wish.triggered',
+    ],
+    group('pending_replace/resume', 'WithUpdatedGoals'),
+  ),
+  one(
+    {
+      name: 'what is protected is replaced',
+      breaks: 'engine.md 5.8: what is protected is not replaced',
+      file: `${generator}/replacement.ts`,
+    },
+    ['old.state.protect && !ctx.ignoreProtect', 'old.state.protect && ctx.ignoreProtect'],
+    group('protect/ignored', 'TestIgnoreProtectReplace'),
+  ),
+  one(
+    {
+      name: 'a resource moves to any provider without a question',
+      breaks: 'engine.md 5.7: the new provider says whether its resources are replaced',
+      file: `${generator}/difference.ts`,
+    },
+    [
+      "  return diff.changes !== 'none' && isReplacement(diff)\n",
+      '  return isReplacement(diff) && false\n',
+    ],
+    group('provider/provider', 'TestExplicitProviderDiffReplacement'),
+  ),
+  one(
+    {
+      name: 'a read may be of any type',
+      breaks: 'engine.md 2.2: what a provider has is of a type of three parts',
+      file: `${monitor}/read-registration.ts`,
+    },
+    ['  requireTypeToken(request.type)\n  const id', '  const id'],
+    group('pulumi/programs', 'TestBadResourceType'),
+  ),
+  one(
+    {
+      name: 'a refresh reads all but its targets',
+      breaks: 'engine.md 5.12: a refresh reads its targets',
+      file: `${generator}/refresh-scope.ts`,
+    },
+    ['    if (isNamed(state.urn)) return true\n', '    if (!isNamed(state.urn)) return true\n'],
+    group('refresh/targets', 'TestRefreshBasics'),
+  ),
+  one(
+    {
+      name: 'what asks to be read before updates is not',
+      breaks: 'engine.md 7: what is flagged is read before it is updated',
+      file: `${generator}/refresh-plan.ts`,
+    },
+    ["(which === 'all' || state.refreshBeforeUpdate)", "which === 'all'"],
+    group('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
+  ),
+  one(
+    {
+      name: 'a resource is not replaced with the one that it names',
+      breaks: 'engine.md 5.6: a resource is replaced with those that it names',
+      file: `${generator}/difference.ts`,
+    },
+    [
+      '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn)))\n',
+      '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn) && urn === next.urn))\n',
+    ],
+    group('replace_with/replace-with', 'TestReplaceWith:'),
+  ),
+  one(
+    {
+      name: 'a trigger that is set for the first time replaces',
+      breaks: 'engine.md 5.6: setting a trigger, or taking it away, replaces nothing',
+      file: `${generator}/difference.ts`,
+    },
+    ['before === null || now === null', 'before === null && now === null'],
+    group('replacement_trigger/replacement-trigger', 'setting it or taking it away'),
+  ),
+  one(
+    {
+      name: 'a call is made though a hook before it failed',
+      breaks: 'engine.md 6.1: a failed hook before a step fails the step',
+      file: driven,
+    },
+    [
+      '  return error === undefined ? undefined : scrub(error)\n',
+      '  void scrub\n  return undefined\n',
+    ],
+    group('resource_hooks/hooks', 'TestResourceHookBeforeCreateError:'),
+  ),
+  one(
+    {
+      name: 'nobody is answered with references',
+      breaks: 'engine.md 2.2: who takes references gets them',
+      file: `${monitor}/reply-options.ts`,
+    },
+    ['references: request.acceptResources', 'references: !request.acceptResources'],
+    group('resource_reference/resource-reference', 'TestResourceReferences_DownlevelSDK'),
+  ),
+  one(
+    {
+      name: 'what is retained is deleted in the cloud',
+      breaks: 'engine.md 5.10: what is retained leaves the state only',
+      file: `${generator}/replacement.ts`,
+    },
+    ['state.external || state.retainOnDelete || ', 'state.external || '],
+    group('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),
+  ),
+  one(
+    {
+      name: 'a program that waits for the end is answered at once',
+      breaks: 'engine.md 1.4: it is answered when the deletes are done',
+      file: `${monitor}/monitor-service.ts`,
+    },
+    ['    await signals.released\n', ''],
+    group('signal_and_wait_for_shutdown/signal', 'TestSignalAndWaitForShutdown:'),
+  ),
+  one(
+    {
+      name: 'plugins that nothing uses are asked for',
+      breaks: 'engine.md 4.3: a default provider has the version that the program’s package has',
+      file: `${generator}/default-packages.ts`,
+    },
+    ['    reported.length > 0\n', '    reported.length < 0\n'],
+    group('skip_plugin_pre_install/skip', 'TestSkipPluginPreInstall'),
+  ),
+  one(
+    {
+      name: 'a stash is replaced when its input changes',
+      breaks: 'engine.md 4.6: the output of a stash stays its first input',
+      file: 'shared/providers/builtin/builtin-provider.ts',
+    },
+    ['isStash ? { changedKeys: [key] } : ', "isStash && key === '' ? { changedKeys: [key] } : "],
+    group('stash/stash', 'TestStash:'),
+  ),
+  one(
+    {
+      name: 'what is read under another id takes the place of what was managed',
+      breaks: 'engine.md 5.17: what was managed is replaced by the read, and deleted',
+      file: `${generator}/read.ts`,
+    },
+    ['    old.state.id !== asked.id\n', '    old.state.id === asked.id\n'],
+    group('step_generator/steps', 'TestReadReplaceStep'),
+  ),
+  one(
+    {
+      name: 'a taint means nothing',
+      breaks: 'engine.md 5.6: what is tainted is replaced',
+      file: `${generator}/scope.ts`,
+    },
+    [' || old?.taint === true\n', '\n'],
+    group('taint/taint', 'TestTaintReplacement'),
+  ),
+  one(
+    {
+      name: 'a destroy takes along what depends on its targets',
+      breaks: 'engine.md 5.10: dependents of targets are deleted on request only',
+      file: `${generator}/delete-scope.ts`,
+    },
+    [
+      '  if (targetDependents) return true\n',
+      '  if (targetDependents || targets.isConstrained) return true\n',
+    ],
+    group('target/destroy', 'TestTargetDestroyDependencyErrors'),
+  ),
+  one(
+    {
+      name: 'the transforms of the stack run first',
+      breaks: 'engine.md 2.4: own transforms, then those of the parents, then those of the stack',
+      file: `${monitor}/transforms.ts`,
+    },
+    [
+      '[...own, ...above(request.parent), ...ofStack]',
+      '[...ofStack, ...own, ...above(request.parent)]',
+    ],
+    group('transformation/transforms', 'TestRemoteTransforms:'),
+  ),
+  one(
+    {
+      name: 'old copies of what is no target are deleted with a warning',
+      breaks: 'engine.md 5.10: nothing is deleted that is no target by itself',
+      file: `${generator}/delete-scope.ts`,
+    },
+    ['  return others.length === 0\n', '  return others.length >= 0\n'],
+    group('update/targets', 'TestUpdateWithTargetedParentChildMarkedAsDelete'),
+  ),
+  one(
+    {
+      name: 'a plan does not hold a deployment to its options',
+      breaks: 'engine.md 5.16: options are as planned',
+      file: 'shared/engine/plan/goal-check.ts',
+    },
+    ["  same('protect', planned.protect, proposed.protect)\n", ''],
+    group('update_plan/goals', 'options that differ'),
+  ),
+]

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { afterEach, expect, test } from 'vitest'
+import type { DiffRequest } from '../../proto/gen/pulumi/provider.ts'
+import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
+import { type Cloud, createCloud } from '../lifecycle/cloud.ts'
+import type { Ran } from '../lifecycle/engine.ts'
+import { createEngines } from '../lifecycle/things.ts'
+import { type Change, changes, programOf, sourceOf, wantedOf } from './programs.fixture.ts'
+import { timesAtNight } from './runs.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const nameOf = (urn: unknown): string => String(urn).split('::').at(-1) ?? ''
+
+/** Default providers and the stack are nobody's wish. */
+const isWished = ({ urn, type }: StoredResource): boolean =>
+  type !== 'pulumi:pulumi:Stack' && nameOf(urn) !== 'default'
+
+/** What a state says of each resource, as `wantedOf` says it. */
+function sayingOf({ resources = [] }: StoredDeployment): Readonly<Record<string, object>> {
+  const said = resources.filter(isWished).map(state => {
+    const { type, inputs = {}, dependencies } = state
+    const names = [...new Set(((dependencies ?? []) as string[]).map(nameOf))].sort()
+    const about = { type, inputs, parent: nameOf(state['parent']), dependencies: names }
+    return [nameOf(state.urn), about] as const
+  })
+  expect(new Set(said.map(([name]) => name)).size).toBe(said.length)
+  return Object.fromEntries(said)
+}
+
+const idOf = (state: StoredResource | undefined): string => {
+  const id = state?.['id']
+  return typeof id === 'string' ? id : ''
+}
+
+const idIn =
+  ({ resources = [] }: StoredDeployment) =>
+  (name: string): string =>
+    idOf(resources.find(({ urn }) => nameOf(urn) === name))
+
+const stepsOf = ({ events }: Ran): readonly string[] =>
+  events.flatMap(event =>
+    'resourcePreEvent' in event
+      ? [`${event.resourcePreEvent.metadata.op} ${nameOf(event.resourcePreEvent.metadata.urn)}`]
+      : [],
+  )
+
+/** Fails with the case as source. */
+async function tried(change: Change, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new Error(`${why}\n${sourceOf(change)}`, { cause: thrown })
+  } finally {
+    await engines.close()
+  }
+}
+
+/** Every id of the state is in the cloud; what else is there was to stay. */
+function hasAll({ objects }: Cloud, state: StoredDeployment, change: Change): void {
+  const ids = (state.resources ?? []).filter(({ type }) => type === 'test:index:Thing').map(idOf)
+  const there = [...objects.keys()]
+  for (const id of ids) expect(there).toContain(id)
+  const stays = [...change.before, ...change.after]
+    .filter(({ retained, deletedWith }) => retained || deletedWith !== undefined)
+    .map(({ name }) => name)
+  const others = there.filter(id => !ids.includes(id) && !stays.includes(id.replace(/-\d+$/, '')))
+  expect(others).toEqual([])
+}
+
+test('any program, after any other, comes to the state that it says, and then to nothing more', async () => {
+  await fc.assert(
+    fc.asyncProperty(changes, fc.boolean(), (change, isParallel) =>
+      tried(change, async () => {
+        const cloud = createCloud()
+        const engine = await engines.of(cloud)
+        await engine.run(programOf(change.before, isParallel))
+        const program = programOf(change.after, isParallel)
+        const shown = await engine.run(program, { dryRun: true })
+        expect(shown.result.result).toBe('succeeded')
+        const ran = await engine.run(program)
+        expect(ran.result.result).toBe('succeeded')
+        expect(verifyIntegrity(ran.state)).toBeUndefined()
+        expect(ran.state.pending_operations ?? []).toEqual([])
+        expect(sayingOf(ran.state)).toEqual(wantedOf(change.after, idIn(ran.state)))
+        hasAll(cloud, ran.state, change)
+        const calls = cloud.log.length
+        const again = await engine.run(program)
+        expect(stepsOf(again).filter(step => !step.startsWith('same '))).toEqual([])
+        expect(cloud.log.slice(calls)).toEqual([])
+        expect(again.state.resources).toEqual(ran.state.resources)
+      }),
+    ),
+    { numRuns: 24 * timesAtNight },
+  )
+})
+
+/** Answers diffs after as many turns of the clock as is drawn for the resource. */
+function late(cloud: Cloud, delays: readonly number[]): Cloud {
+  const diff = async (ask: DiffRequest): Promise<unknown> => {
+    const at = Number(/\d+/.exec(nameOf(ask.urn))?.[0] ?? 0)
+    await new Promise(done => setTimeout(done, (delays[at % delays.length] ?? 0) * 3))
+    return cloud.script.diff?.(ask as never)
+  }
+  return { ...cloud, script: { ...cloud.script, diff } }
+}
+
+/** Who depends on what stays as it was, or it matters who is registered first. */
+function withSameEdges({ before, after }: Change): boolean {
+  const edges = ({ resources }: { resources: Change['before'] }) =>
+    new Map(
+      resources.map(one => [
+        one.was ?? one.name,
+        JSON.stringify(
+          [one.upon, one.deletedWith, one.parent, one.provider, ...one.dependencies].map(at => {
+            const other = at === undefined ? undefined : resources[at]
+            return other?.was ?? other?.name
+          }),
+        ),
+      ]),
+    )
+  const [olds, news] = [edges({ resources: before }), edges({ resources: after })]
+  return [...news].every(([name, said]) => (olds.get(name) ?? said) === said)
+}
+
+test('diffs that are known in any order come to the same steps', async () => {
+  const delays = fc.array(fc.nat({ max: 4 }), { minLength: 8, maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(changes.filter(withSameEdges), delays, delays, (change, one, other) =>
+      tried(change, async () => {
+        const come = []
+        for (const order of [one, other]) {
+          const engine = await engines.of(late(createCloud(), order))
+          await engine.run(programOf(change.before, false))
+          const ran = await engine.run(programOf(change.after, true))
+          expect(ran.result.result).toBe('succeeded')
+          come.push({ steps: stepsOf(ran).toSorted(), state: sayingOf(ran.state) })
+        }
+        expect(come[1]).toEqual(come[0])
+      }),
+    ),
+    { numRuns: 12 * timesAtNight },
+  )
+})
