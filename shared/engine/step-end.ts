@@ -2,7 +2,7 @@ import type { Verdict } from '../records/head.ts'
 import type { OutcomeError } from '../records/head.ts'
 import type { StepOp } from '../records/operation.ts'
 import type { ResourceState } from '../state/resource.ts'
-import type { Step, TrackedState } from './step.ts'
+import type { Step, StepReason, TrackedState } from './step.ts'
 
 /** How a step ended, opened. */
 export interface StepEnd {
@@ -12,6 +12,8 @@ export interface StepEnd {
   /** Refresh: what the read came to. */
   readonly resultOp: StepOp | undefined
   readonly error: OutcomeError | undefined
+  /** Refresh: what drifted, where the process that read it tells of it. */
+  readonly reason?: StepReason
   /** What became of its views, in the order in which the provider told of it. */
   readonly views?: readonly ViewEnd[]
 }

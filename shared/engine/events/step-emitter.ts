@@ -3,7 +3,14 @@ import { nameOf } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { redactMap } from '../../values/walk.ts'
-import { isImport, isLogical, type Step, stepOf, type TrackedState } from '../step.ts'
+import {
+  isImport,
+  isLogical,
+  type Step,
+  stepOf,
+  type StepReason,
+  type TrackedState,
+} from '../step.ts'
 import { type StepEnd, succeeded } from '../step-end.ts'
 import type {
   DiagnosticEvent,
@@ -155,15 +162,16 @@ function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadat
   // What an import found is what it is shown against.
   const old = isImport(step.op) ? end?.state : step.old?.state
   const next = newState(step, end)
+  const reason = end?.reason ?? step.reason
   return {
     op,
     urn: step.urn,
     type: step.type,
     old: old === undefined ? null : stepState(old),
     new: next === undefined ? null : stepState(next),
-    ...(step.reason.keys.length > 0 ? { keys: step.reason.keys } : {}),
-    ...(step.reason.diffs.length > 0 ? { diffs: step.reason.diffs } : {}),
-    detailedDiff: detailedDiffOf(step),
+    ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
+    ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),
+    detailedDiff: detailedDiffOf(reason),
     ...(isLogical(op) ? { logical: true } : {}),
     provider: step.provider,
   }
@@ -196,13 +204,10 @@ function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
   return isProviderType(step.type) && isDefaultProviderName(nameOf(step.urn))
 }
 
-function detailedDiffOf(step: Step): StepMetadata['detailedDiff'] {
-  if (step.reason.detailedDiff === null) return null
+function detailedDiffOf({ detailedDiff }: StepReason): StepMetadata['detailedDiff'] {
+  if (detailedDiff === null) return null
   return Object.fromEntries(
-    [...step.reason.detailedDiff].map(([path, { kind, inputDiff }]) => [
-      path,
-      { diffKind: kind, inputDiff },
-    ]),
+    [...detailedDiff].map(([path, { kind, inputDiff }]) => [path, { diffKind: kind, inputDiff }]),
   )
 }
 

@@ -1,10 +1,10 @@
 import type { Provider, ReadResult } from '../../providers/provider.ts'
 import { isProviderType, unknownText } from '../../names/provider-reference.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { diffInputs } from '../../values/diff.ts'
 import { equalMaps } from '../../values/equal.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
+import { type Drift, driftOf } from './drift.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { type PerformDeps, providerFor, readQuestion, subjectOf, toldOf } from './performing.ts'
 
@@ -83,18 +83,16 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   const inputs = outputsOnly ? (read.inputs ?? emptyMap) : state.inputs
   const moved = !equalMaps(old.inputs, inputs) || !equalMaps(old.outputs, state.outputs)
   const dated = moved ? { ...state, modified: deps.timestamp() } : state
-  const drifted = outputsOnly
-    ? !equalMaps(old.outputs, dated.outputs)
-    : await hasDrift(old, dated, provider)
-  return succeeded(dated, drifted ? 'update' : 'same')
+  if (outputsOnly) {
+    const isSame = equalMaps(old.outputs, dated.outputs)
+    return succeeded(dated, isSame ? 'same' : 'update')
+  }
+  const { hasDrifted, reason } = await drift(old, dated, provider)
+  return { ...succeeded(dated, hasDrifted ? 'update' : 'same'), reason }
 }
 
-/** Whether the program's inputs, held against what was read, would mean an update. */
-async function hasDrift(
-  old: ResourceState,
-  now: ResourceState,
-  provider: Provider,
-): Promise<boolean> {
+/** What the program's inputs, held against what was read, would mean for an update. */
+async function drift(old: ResourceState, now: ResourceState, provider: Provider): Promise<Drift> {
   const diff = await provider.diff({
     ...subjectOf(now),
     id: now.id,
@@ -104,6 +102,5 @@ async function hasDrift(
     ignoreChanges: old.ignoreChanges,
     allowUnknowns: false,
   })
-  if (diff.changes === 'unknown') return diffInputs(now.inputs, old.inputs) !== undefined
-  return diff.changes === 'some'
+  return driftOf(diff, { now: now.inputs, wanted: old.inputs })
 }

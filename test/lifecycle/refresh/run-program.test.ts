@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
@@ -67,6 +68,29 @@ test('a preview of it changes nothing and tells the same', async () => {
   expect(done.result.changes).toEqual({ same: 3, update: 1, delete: 2 })
   expect(kept(done)).toEqual(['a'])
   expect(cloud.log).toHaveLength(3)
+})
+
+test('drift is told with what drifted, as it came to be', async () => {
+  const cloud = createCloud()
+  const diff = () => {
+    const detailedDiff = new Map([['v', { kind: 0 as const, inputDiff: true }]])
+    return DiffResponse.create({ changes: 2, diffs: ['v'], detailedDiff, hasDetailedDiff: true })
+  }
+  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  const program = things({ a: { v: 1 } })
+  await engine.run(program)
+  cloud.objects.set('a-1', {})
+  for (const asked of [{ command: 'refresh' }, byProgram] as const) {
+    const ran = await engine.run(program, { ...asked, dryRun: true })
+    const told = ran.events.flatMap(event =>
+      'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'update'
+        ? [event.resOutputsEvent.metadata]
+        : [],
+    )
+    expect(told).toMatchObject([
+      { diffs: ['v'], detailedDiff: { v: { diffKind: 'delete', inputDiff: true } } },
+    ])
+  }
 })
 
 test('TestRefreshWithProviderThatHasDependencies: what needs something that is not there is not made', async () => {

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import type { PropertyDiff } from '../../providers/provider.ts'
+import { driftOf } from './drift.ts'
+
+const wanted = new Map([['v', 1]])
+const detailed = (kind: PropertyDiff['kind']): ReadonlyMap<string, PropertyDiff> =>
+  new Map([['v', { kind, inputDiff: true }]])
+
+describe('drift', () => {
+  test.each([
+    ['add', 'delete'],
+    ['add-replace', 'delete-replace'],
+    ['delete', 'add'],
+    ['delete-replace', 'add-replace'],
+    ['update', 'update'],
+    ['update-replace', 'update-replace'],
+  ] as const)('what is to %s again was %s', (kind, became) => {
+    const diff = { changes: 'some', changedKeys: ['v'], detailedDiff: detailed(kind) } as const
+    expect(driftOf(diff, { now: wanted, wanted })).toEqual({
+      hasDrifted: true,
+      reason: { keys: [], diffs: ['v'], detailedDiff: detailed(became) },
+    })
+  })
+
+  test.each([
+    ['the provider says so', 'none', 2, false],
+    ['nobody can tell and nothing moved', 'unknown', 1, false],
+    ['nobody can tell and something moved', 'unknown', 2, true],
+    ['the provider gives no details', 'some', 2, true],
+  ] as const)('%s', (_title, changes, v, hasDrifted) => {
+    const diff = { changes, changedKeys: [], detailedDiff: null }
+    const drift = driftOf(diff, { now: new Map([['v', v]]), wanted })
+    expect(drift.hasDrifted).toBe(hasDrifted)
+    const hasDetails = changes === 'unknown' && hasDrifted
+    expect(drift.reason.detailedDiff).toEqual(hasDetails ? detailed('update') : null)
+  })
+})

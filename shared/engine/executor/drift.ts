@@ -1,0 +1,54 @@
+import type { DiffResult, PropertyDiff } from '../../providers/provider.ts'
+import { diffInputs } from '../../values/diff.ts'
+import type { PropertyMap } from '../../values/value.ts'
+import type { StepReason } from '../step.ts'
+
+/** What a read came to beside the state before it, and what is told of that. */
+export interface Drift {
+  readonly hasDrifted: boolean
+  readonly reason: StepReason
+}
+
+/**
+ * The drift that a difference says, of what was read against what the program wanted: the other way
+ * round, since what was read is the newer one. Where the provider cannot tell, `now` and `wanted`
+ * are compared. Source: `engine.md` 6.6.
+ */
+export function driftOf(
+  diff: Pick<DiffResult, 'changes' | 'changedKeys' | 'detailedDiff'>,
+  { now, wanted }: { readonly now: PropertyMap; readonly wanted: PropertyMap },
+): Drift {
+  if (diff.changes !== 'unknown')
+    return { hasDrifted: diff.changes === 'some', reason: reasonOf(diff) }
+  const found = diffInputs(now, wanted)
+  if (found === undefined) return { hasDrifted: false, reason: reasonOf(diff) }
+  return { hasDrifted: true, reason: reasonOf(found) }
+}
+
+function reasonOf({
+  changedKeys: diffs,
+  detailedDiff,
+}: {
+  readonly changedKeys: readonly string[]
+  readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
+}): StepReason {
+  const inverted =
+    detailedDiff === null
+      ? null
+      : new Map(
+          [...detailedDiff].map(([path, { kind, inputDiff }]) => [
+            path,
+            { kind: opposites[kind], inputDiff },
+          ]),
+        )
+  return { keys: [], diffs, detailedDiff: inverted }
+}
+
+const opposites = {
+  add: 'delete',
+  'add-replace': 'delete-replace',
+  delete: 'add',
+  'delete-replace': 'add-replace',
+  update: 'update',
+  'update-replace': 'update-replace',
+} as const satisfies Record<PropertyDiff['kind'], PropertyDiff['kind']>
