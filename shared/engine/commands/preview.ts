@@ -9,7 +9,7 @@ import { type Base, baseOf, withOldViews } from '../deployment/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { type PreviewDeps, previewStep } from '../generator/preview-step.ts'
 import { destroySteps } from '../generator/destroying.ts'
-import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
+import { areTargets, deleteScope, startProviders, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps } from '../generator/delete-steps.ts'
 import { planDeletes } from '../generator/planning.ts'
 import type { Scope } from '../generator/scope.ts'
@@ -30,6 +30,7 @@ export async function previewDeletes(
     : { graph: ctx.base.graph, condemned: condemnedSteps(ctx, mayGo) }
   const steps = condemned.map(({ step }) => step)
   if (!planDeletes(ctx, steps.toReversed())) return false
+  await startProviders(ctx, steps)
   let isWhole = areTargets(ctx, steps)
   tellKept(ctx, mayGo)
   tellWaves(ctx.emitter, { graph, condemned, release: releaseOf(life) })

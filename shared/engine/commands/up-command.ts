@@ -6,10 +6,10 @@ import type { TrackedState } from '../step.ts'
 import { boundOf } from '../deployment/at-once.ts'
 import type { Base } from '../deployment/base.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
-import { type GeneratorContext, instanceOf } from '../generator/context.ts'
+import type { GeneratorContext } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
 import { planDeletes } from '../generator/delete-plan.ts'
-import { areTargets, deleteScope, tellKept } from '../generator/delete-scope.ts'
+import { areTargets, deleteScope, startProviders, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { planDeletes as admitDeletes, tellUnmet, unmetOf } from '../generator/planning.ts'
 import { isStackAllowed, statesNow } from '../generator/policies.ts'
@@ -168,9 +168,7 @@ async function deleteCondemned(
   if (!admitDeletes(ctx, steps.toReversed())) return false
   // The program's end is not recorded: another life would take it for the leave to go on.
   if (!areTargets(ctx, steps)) {
-    // Their providers are started all the same, as Pulumi does: one that cannot be is told as well.
-    for (const { provider, urn, old } of steps)
-      if (old !== undefined && provider !== '') await instanceOf(ctx, old.state, urn)
+    await startProviders(ctx, steps)
     return false
   }
   tellKept(ctx, mayGo)

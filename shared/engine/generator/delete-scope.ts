@@ -2,7 +2,7 @@ import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { withDependencies, withDependents } from '../graph/closures.ts'
 import { type Step, stepOf } from '../step.ts'
-import type { GeneratorContext } from './context.ts'
+import { type GeneratorContext, instanceOf } from './context.ts'
 import { dependentReplacements } from './replacement.ts'
 import { isOperatedOn } from './sets.ts'
 import { tell } from './untargeted.ts'
@@ -83,4 +83,16 @@ export function areTargets(ctx: GeneratorContext, steps: readonly Pick<Step, 'ur
     )
   if (others.length > 0) ctx.noteFailure()
   return others.length === 0
+}
+
+/**
+ * Starts the providers of what is to be deleted where nobody will call them, as Pulumi does: in a
+ * preview, or when the deletes are refused. One that cannot be had ends the deployment.
+ */
+export async function startProviders(
+  ctx: GeneratorContext,
+  steps: readonly Pick<Step, 'urn' | 'provider' | 'old'>[],
+): Promise<void> {
+  for (const { provider, urn, old } of steps)
+    if (old !== undefined && provider !== '') await instanceOf(ctx, old.state, urn)
 }
