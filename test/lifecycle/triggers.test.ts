@@ -21,7 +21,9 @@ let deliveries = 0
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  receiver.state.answer = () => ({ status: 201, body: '{"id":1}' })
+  // No comment is there yet.
+  receiver.state.answer = ({ method }) =>
+    method === 'GET' ? { status: 200, body: '[]' } : { status: 201, body: '{"id":1}' }
   all = await openFunctions(createCloud(), things({ kept: { v: 1 }, gone: { v: 1 } }))
   const { platform, stack } = all
   const rules = [
@@ -77,7 +79,9 @@ async function told() {
     if (found.length === 0) break
     for (const one of found) await handleDelivery({ ...platform, outbound: receiver.outbound }, one)
   }
-  return receiver.received.splice(0).map(got => ({ ...got, json: JSON.parse(got.body) }))
+  return receiver.received
+    .splice(0)
+    .map(got => ({ ...got, json: JSON.parse(got.body === '' ? '{}' : got.body) }))
 }
 const eventsIn = (got: Awaited<ReturnType<typeof told>>) =>
   got.filter(({ url }) => url === '/chat').map(({ json }) => json.event)
@@ -139,7 +143,9 @@ test('a pull request is answered with what would change', async () => {
   expect(all.cloud.log).toEqual([])
   const got = await told()
   expect(statesIn(got, 'd')).toEqual(['success'])
-  const comment = got.find(({ url }) => url.endsWith('/issues/7/comments'))
+  const comment = got.find(
+    ({ method, url }) => method === 'POST' && url.endsWith('/issues/7/comments'),
+  )
   expect(comment?.json.body).toContain('3 create')
   expect(comment?.json.body).toContain('::kept')
   expect(eventsIn(got)).toEqual([])
