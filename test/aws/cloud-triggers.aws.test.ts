@@ -145,7 +145,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
       expect(end, place.said()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
       await until(() => github.comments().size === 1, { what: 'a comment' })
       expect([...github.comments().values()][0]).toContain(
-        `Preview of \`${place.stack}\` succeeded`,
+        `Preview of \`${place.stack}\` at \`${commit.slice(0, 8)}\` succeeded`,
       )
       expect([...github.comments().values()][0]).toContain('thing')
       await until(() => github.statuses(commit).length > 0, { what: 'a status' })
