@@ -61,8 +61,8 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
 }
 
 /**
- * Puts an object unless a whole one is there. A put that finds one, or whose reply was lost and
- * which then finds itself, looks at what stands there by its checksum.
+ * Puts an object unless a whole one is there. A put that finds one, whose reply was lost and which
+ * then finds itself, or that is not answered, looks at what stands there by its checksum.
  */
 async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Promise<void> {
   const { s3, bucket, clock } = deps
@@ -85,12 +85,14 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
       await put({ IfNoneMatch: '*' })
       return
     } catch (thrown) {
-      // 409: somebody else puts the same at this moment.
       const status = statusOf(thrown)
-      const isTaken = status === 412 || status === 409
-      if (!isTaken || tries === awsLimits.putTriesMax) throw awsFailure(what, thrown)
+      // No answer: what stands there is refused before all of it was read, and who still writes is
+      // cut off (RFC 9112, 9.6). 409: somebody else puts the same at this moment.
+      const mayStand = status === undefined || status === 412 || status === 409
+      if (!mayStand || tries === awsLimits.putTriesMax) throw awsFailure(what, thrown)
       const stands = await guarded(what, () => standsThere(s3, { bucket, key, checksum, bytes }))
       if (stands) return
+      if (status === undefined) throw awsFailure(what, thrown)
       if (status === 409) await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
       else {
         // Damaged, or a mark of a deletion: the right bytes may stand over either.

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createSystemClock } from '../../system/clock.ts'
+import { createS3 } from '../clients.ts'
+import { createBlobs } from './blobs.ts'
+
+/** A bucket that cuts every put off before it has read it, and says what stands there. */
+async function cuttingBucket(standing?: Readonly<Record<string, string>>) {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    seen.push(request.method ?? '')
+    if (request.method === 'PUT') {
+      request.socket.resetAndDestroy()
+      return
+    }
+    response.writeHead(standing === undefined ? 404 : 200, standing)
+    response.end()
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'a')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b')
+  const s3 = createS3({ region: 'eu-west-1', endpoints: { S3: `http://127.0.0.1:${port}` } })
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    s3.destroy()
+    server.close()
+  })
+  const blobs = createBlobs({ s3, bucket: 'b', prefix: 'blobs/', clock: createSystemClock() })
+  return { blobs, seen }
+}
+
+const bytes = new Uint8Array(100).fill(7)
+const checksum = createHash('sha256').update(bytes).digest('base64')
+
+test('a put that is cut off is done when what it puts stands there', async () => {
+  const { blobs, seen } = await cuttingBucket({
+    'Content-Length': '100',
+    'x-amz-checksum-sha256': checksum,
+  })
+  await expect(blobs.put(bytes)).resolves.toBe(Buffer.from(checksum, 'base64').toString('hex'))
+  expect(new Set(seen)).toEqual(new Set(['PUT', 'HEAD']))
+})
+
+test('a put that is cut off fails when nothing or something else stands there', async () => {
+  const { blobs } = await cuttingBucket()
+  await expect(blobs.put(bytes)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  const other = await cuttingBucket({
+    'Content-Length': '100',
+    'x-amz-checksum-sha256': createHash('sha256').update('other').digest('base64'),
+  })
+  await expect(other.blobs.put(bytes)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+})
