@@ -52,7 +52,11 @@ test('a program is sent, kept under its hash, and what is not its bytes is refus
   const bytes = Buffer.from('a packed program')
   const archive = createHash('sha256').update(bytes).digest('hex')
   const place = await ask(deploy, `POST ${shopPath}/programs`, { archive, bytes: bytes.length })
-  expect(await place.json()).toEqual({ url: `${shopPath}/programs/${archive}`, headers: {} })
+  expect(await place.json()).toEqual({
+    url: `${shopPath}/programs/${archive}`,
+    headers: {},
+    isThere: false,
+  })
   expect((await ask(deploy, `PUT ${shopPath}/programs/${archive}`, bytes)).status).toBe(201)
   expect(Buffer.from(await platform.blobs.get(archive as never))).toEqual(bytes)
   const other = await ask(deploy, `PUT ${shopPath}/programs/${archive}`, Buffer.from('other'))
@@ -68,7 +72,7 @@ test('a program is sent, kept under its hash, and what is not its bytes is refus
 })
 
 test('where programs go elsewhere, the place is told', async () => {
-  const place = { url: 'https://bucket.test/x?signed', headers: { 'x-sum': 'y' } }
+  const place = { url: 'https://bucket.test/x?signed', headers: { 'x-sum': 'y' }, isThere: false }
   api = await openApi()
   const { createApi } = await import('./handle.ts')
   const app = createApi({

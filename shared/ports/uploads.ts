@@ -4,6 +4,8 @@ import type { BlobHash } from '../records/ids.ts'
 export interface UploadPlace {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** These bytes stand there already: nothing needs to be sent. */
+  readonly isThere: boolean
 }
 
 /** Sending blobs past a function that cannot take so much in one request. */

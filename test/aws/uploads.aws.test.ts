@@ -53,7 +53,10 @@ whenServed('uploads to S3', ['S3'], settings => {
   test('an address takes the blob that it was made for, which is then a blob like any other', async () => {
     const { uploads, blobs, close } = await open(settings())
     const place = await uploads.place(hashOf(bytes), bytes.length)
+    expect(place.isThere).toBe(false)
     expect(await send(place, bytes)).toBe(200)
+    expect((await uploads.place(hashOf(bytes), bytes.length)).isThere).toBe(true)
+    expect((await uploads.placeOfPlugin(hashOf(bytes), bytes.length)).isThere).toBe(false)
     expect(Buffer.from(await blobs.get(hashOf(bytes)))).toEqual(Buffer.from(bytes))
     close()
   })

@@ -1,13 +1,8 @@
 import { z } from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
 import { error } from '../../../shared/errors/error.ts'
-import type { BlobHash } from '../../../shared/records/ids.ts'
+import { archiveForm, uploadForm } from '../archives.ts'
 import { type ApiPorts, route } from '../route.ts'
-
-const hash = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .transform(text => text as BlobHash)
 
 /** Sending plugins: archives of their folders, which every stack of the installation may use. */
 export const pluginRoutes = [
@@ -17,8 +12,11 @@ export const pluginRoutes = [
     role: 'admin',
     scope: 'installation',
     summary: 'Where the bytes of the archive of a plugin are sent by PUT',
-    body: z.strictObject({ archive: hash, bytes: z.int().min(1).max(limits.archiveBytesMax) }),
-    output: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
+    body: z.strictObject({
+      archive: archiveForm,
+      bytes: z.int().min(1).max(limits.archiveBytesMax),
+    }),
+    output: uploadForm,
     run: async (ports, { body: { archive, bytes } }) => {
       const { uploads } = keptPlugins(ports)
       return { json: await uploads.placeOfPlugin(archive, bytes) }
@@ -30,7 +28,7 @@ export const pluginRoutes = [
     role: 'admin',
     scope: 'installation',
     summary: 'Make an archive that was sent a version of a plugin, for one kind of machine',
-    body: z.strictObject({ archive: hash }),
+    body: z.strictObject({ archive: archiveForm }),
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body: { archive } }) => {
       const { kind = '', name = '', version = '', os = '', arch = '' } = params

@@ -4,12 +4,8 @@ import { limits } from '../../../shared/config/limits.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { BlobHash } from '../../../shared/records/ids.ts'
 import { knownStack } from '../../compaction/export-state.ts'
+import { archiveForm, uploadForm } from '../archives.ts'
 import { route, stackOf } from '../route.ts'
-
-const hash = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .transform(text => text as BlobHash)
 
 /** Sending programs: packed folders that requests name by their SHA-256. */
 export const programRoutes = [
@@ -19,17 +15,17 @@ export const programRoutes = [
     role: 'deploy',
     scope: 'stack',
     summary: 'Where the bytes of a packed program are sent by PUT',
-    body: z.strictObject({ archive: hash, bytes: z.int().min(1).max(limits.archiveBytesMax) }),
-    output: z.object({
-      /** An address, or a path of this API, which takes the token too. */
-      url: z.string(),
-      headers: z.record(z.string(), z.string()),
+    body: z.strictObject({
+      archive: archiveForm,
+      bytes: z.int().min(1).max(limits.archiveBytesMax),
     }),
+    output: uploadForm,
     run: async (ports, { params, body: { archive, bytes } }) => {
       await knownStack(ports, stackOf(params))
       if (ports.uploads !== undefined) return { json: await ports.uploads.place(archive, bytes) }
       const { project, stack } = params
-      return { json: { url: `/v1/stacks/${project}/${stack}/programs/${archive}`, headers: {} } }
+      const url = `/v1/stacks/${project}/${stack}/programs/${archive}`
+      return { json: { url, headers: {}, isThere: false } }
     },
   }),
   route({
@@ -56,7 +52,7 @@ export const programRoutes = [
     role: 'deploy',
     scope: 'stack',
     summary: 'Make an archive the program of a stack: what webhooks and schedules deploy',
-    body: z.strictObject({ archive: hash }),
+    body: z.strictObject({ archive: archiveForm }),
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body: { archive } }) => {
       const { id } = await knownStack(ports, stackOf(params))

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { printable } from '../../../shared/triggers/printable.ts'
-import type { BlobHash } from '../../../shared/records/ids.ts'
 import type { DeploymentRequest, KeptRequest } from '../../../shared/records/request.ts'
 import { knownStack } from '../../compaction/export-state.ts'
+import { archiveForm } from '../archives.ts'
 import { mayAct } from '../roles.ts'
 import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
 
@@ -39,10 +39,7 @@ const requestBody = z.strictObject({
   /** The resources that it is about; absent: all. */
   targeting: targetingBody.optional(),
   /** An archive that was sent; absent: the program of the stack. */
-  archive: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
+  archive: archiveForm.optional(),
 })
 
 /** A request as the API tells it. */
@@ -159,9 +156,8 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
-  const { archive: named, release, ignoreProtect, targeting, runProgram, ...others } = body
+  const { archive, release, ignoreProtect, targeting, runProgram, ...others } = body
   const { legacyRefreshDiff, ...rest } = others
-  const archive = named as BlobHash | undefined
   const asked: DeploymentRequest = {
     stack,
     key: keyOf(request, ports),

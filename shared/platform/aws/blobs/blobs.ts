@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto'
-import {
-  GetObjectCommand,
-  HeadObjectCommand,
-  PutObjectCommand,
-  type S3Client,
-} from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
 import { awsFailure, guarded, statusOf } from '../failures.ts'
-import { type Bucket, asidesOf, keyOf } from './objects.ts'
+import { type Bucket, asidesOf, checksumOf, isStanding, keyOf } from './objects.ts'
 
 /** What blobs need. */
 interface BlobsDeps extends Bucket {
@@ -68,7 +63,6 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
   const { s3, bucket, clock } = deps
   const key = keyOf(deps, hash)
   const what = `blob ${hash}: put`
-  const checksum = Buffer.from(hash, 'hex').toString('base64')
   const put = (condition: { readonly IfNoneMatch?: string }) =>
     s3.send(
       new PutObjectCommand({
@@ -76,7 +70,7 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
         Key: key,
         Body: bytes,
         ContentLength: bytes.length,
-        ChecksumSHA256: checksum,
+        ChecksumSHA256: checksumOf(hash),
         ...condition,
       }),
     )
@@ -90,8 +84,7 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
       // cut off (RFC 9112, 9.6). 409: somebody else puts the same at this moment.
       const mayStand = status === undefined || status === 412 || status === 409
       if (!mayStand || tries === awsLimits.putTriesMax) throw awsFailure(what, thrown)
-      const stands = await guarded(what, () => standsThere(s3, { bucket, key, checksum, bytes }))
-      if (stands) return
+      if (await guarded(what, () => isStanding(deps, hash, bytes.length))) return
       if (status === undefined) throw awsFailure(what, thrown)
       if (status === 409) await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
       else {
@@ -100,27 +93,6 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
         return
       }
     }
-  }
-}
-
-/** Whether an object with these bytes is there, by what S3 knows of it. */
-async function standsThere(
-  s3: S3Client,
-  about: {
-    readonly bucket: string
-    readonly key: string
-    readonly checksum: string
-    readonly bytes: Uint8Array
-  },
-): Promise<boolean> {
-  try {
-    const head = await s3.send(
-      new HeadObjectCommand({ Bucket: about.bucket, Key: about.key, ChecksumMode: 'ENABLED' }),
-    )
-    return head.ContentLength === about.bytes.length && head.ChecksumSHA256 === about.checksum
-  } catch (thrown) {
-    if (statusOf(thrown) === 404) return false
-    throw thrown
   }
 }
 

@@ -1,7 +1,7 @@
-import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
+import { HeadObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
 import { error } from '../../../errors/error.ts'
 import type { BlobHash, EpochMs } from '../../../records/ids.ts'
-import { guarded } from '../failures.ts'
+import { guarded, statusOf } from '../failures.ts'
 
 /** A part of a bucket: keys begin with `prefix`, which ends with a slash. */
 export interface Bucket {
@@ -28,6 +28,24 @@ function checked(hash: BlobHash): BlobHash {
 /** The key of a blob. No key is a folder of another, as some servers cannot have both. */
 export function keyOf({ prefix }: Pick<Bucket, 'prefix'>, hash: BlobHash): string {
   return `${prefix}${checked(hash)}.blob`
+}
+
+/** A hash as S3 has checksums. */
+export function checksumOf(hash: BlobHash): string {
+  return Buffer.from(checked(hash), 'hex').toString('base64')
+}
+
+/** Whether the bytes of a blob stand at its key, by what S3 knows of them. Throws what S3 throws. */
+export async function isStanding(place: Bucket, hash: BlobHash, size: number): Promise<boolean> {
+  const { s3, bucket: Bucket } = place
+  const Key = keyOf(place, hash)
+  try {
+    const head = await s3.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
+    return head.ContentLength === size && head.ChecksumSHA256 === checksumOf(hash)
+  } catch (thrown) {
+    if (statusOf(thrown) === 404) return false
+    throw thrown
+  }
 }
 
 /** The key of a blob that was set aside at a time. */

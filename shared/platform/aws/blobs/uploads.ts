@@ -4,7 +4,7 @@ import { apiLimits } from '../../../config/api-limits.ts'
 import type { UploadPlace, UploadsPort } from '../../../ports/uploads.ts'
 import type { BlobHash } from '../../../records/ids.ts'
 import { guarded } from '../failures.ts'
-import { type Bucket, keyOf } from './objects.ts'
+import { type Bucket, checksumOf, isStanding, keyOf } from './objects.ts'
 
 /** What is signed as a header, so that it must come as one: S3 checks it against the body. */
 const bound = new Set([
@@ -23,8 +23,8 @@ interface UploadsDeps {
 
 /**
  * Addresses of S3 that take one blob: hash, size, and that nothing stands there yet are signed, and
- * S3 itself holds the body against them. Signing asks nobody; whether the signer may put is known
- * when the address is used. Throws what `awsFailure` says when there are no credentials.
+ * S3 itself holds the body against them. Whether the signer may put is known when the address is
+ * used. Throws what `awsFailure` says of the look at what stands there.
  */
 export function createUploads(deps: UploadsDeps): UploadsPort {
   const { expiresMs = apiLimits.placeExpiresMs } = deps
@@ -42,7 +42,8 @@ async function placed(
     expiresMs,
   }: { readonly archive: BlobHash; readonly bytes: number; readonly expiresMs: number },
 ): Promise<UploadPlace> {
-  const checksum = Buffer.from(archive, 'hex').toString('base64')
+  const checksum = checksumOf(archive)
+  const isThere = await guarded(`upload ${archive}: look`, () => isStanding(place, archive, bytes))
   const command = new PutObjectCommand({
     Bucket: place.bucket,
     Key: keyOf(place, archive),
@@ -64,5 +65,6 @@ async function placed(
       'if-none-match': '*',
       'x-amz-checksum-sha256': checksum,
     },
+    isThere,
   }
 }
