@@ -15,6 +15,7 @@ import { scopeOf } from '../generator/scope.ts'
 import { emptySets, type GeneratorSets } from '../generator/sets.ts'
 import { createHeldBy, type HeldBy } from './held-by.ts'
 import { refreshesByProgram, runsProgram } from '../../records/log.ts'
+import { inTurn } from '../in-turn.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
@@ -122,15 +123,5 @@ export function createLife(deps: LifeDeps): Life {
       digestOf: goal => deps.digest(canonicalGoal(goal)),
       digestOfCall: call => deps.digest(canonicalCall(call)),
     }),
-  }
-}
-
-/** Runs one decision after another, whatever became of the one before. */
-function inTurn(): GeneratorContext['decide'] {
-  let turn: Promise<unknown> = Promise.resolve()
-  return decision => {
-    const mine = turn.then(decision, decision)
-    turn = mine.catch(() => undefined)
-    return mine
   }
 }

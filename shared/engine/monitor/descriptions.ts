@@ -11,6 +11,7 @@ import type {
 import { messageOf } from '../../errors/error.ts'
 import type { Describing } from '../../providers/describing.ts'
 import type { PluginHost } from '../../providers/provider.ts'
+import { inTurn } from '../in-turn.ts'
 
 type Host = Pick<PluginHost, 'load' | 'installed'>
 
@@ -48,13 +49,11 @@ const usualEcosystem = 'terraform'
  * one that is named like the provider, or by the request, first; empty when none knows it.
  */
 export function mapperHandlers(host: () => Host) {
-  let turn: Promise<unknown> = Promise.resolve()
+  // Each asks every plugin: two at once would start all of them twice.
+  const one = inTurn()
   return {
     getMapping(request: GetMappingRequest): Promise<GetMappingResponse> {
-      // Each asks every plugin: two at once would start all of them twice.
-      const mine = turn.then(() => mappingOf(host(), request))
-      turn = mine.catch(() => undefined)
-      return mine
+      return one(() => mappingOf(host(), request))
     },
   }
 }

@@ -5,6 +5,7 @@ import {
   TransformInvokeResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
+import { inTurn } from '../in-turn.ts'
 import type { Callbacks } from './callbacks.ts'
 import { programOptions } from './read-registration.ts'
 import { requireTarget, wireOf } from './transforms.ts'
@@ -26,7 +27,7 @@ export interface InvokeTransforms {
 /** No transform yet. Source: `engine.md` 2.2, 2.4. */
 export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
   const all: Callback[] = []
-  let turn: Promise<unknown> = Promise.resolve()
+  const one = inTurn()
   const run = async (
     request: ResourceInvokeRequest,
     provider: string,
@@ -43,9 +44,7 @@ export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
     },
     transformed(request, provider) {
       if (all.length === 0) return Promise.resolve(request)
-      const mine = turn.then(() => run(request, provider()))
-      turn = mine.catch(() => undefined)
-      return mine
+      return one(() => run(request, provider()))
     },
   }
 }
