@@ -1,15 +1,11 @@
 import {
-  PropertyDiff_Kind as Kind,
-  type PropertyDiff as WireDiff,
-} from '../../../proto/gen/pulumi/provider.ts'
-import {
   type PublishViewStepsRequest,
   type ViewStep,
   ViewStep_Op as Op,
   ViewStep_Status as Status,
   type ViewStepState,
 } from '../../../proto/gen/pulumi/resource_status.ts'
-import type { PropertyDiff } from '../../providers/provider.ts'
+import { propertyDiffOf } from '../../providers/pulumi/check-diff.ts'
 import type { StepOp } from '../../records/operation.ts'
 import { fromWire } from '../../values/wire.ts'
 import type { StatusDesk } from '../executor/status-desk.ts'
@@ -29,7 +25,9 @@ export function statusHandlers(desk: StatusDesk) {
 
 function readStep(step: ViewStep): PublishedStep {
   const { status, error, old, new: next, keys, diffs } = step
-  const detailed = [...step.detailedDiff].map(([path, diff]) => [path, readDiff(diff)] as const)
+  const detailed = [...step.detailedDiff].map(
+    ([path, diff]) => [path, propertyDiffOf(diff)] as const,
+  )
   return {
     ...{ op: opOf(step.op), status: statusOf(status), error, keys, diffs },
     old: old === undefined ? undefined : readState(old),
@@ -82,17 +80,4 @@ function statusOf(status: Status): PublishedStep['status'] {
     default:
       throw new Error(`unmarshaling steps: unknown step status ${String(status)}`)
   }
-}
-
-const kinds: ReadonlyMap<Kind, PropertyDiff['kind']> = new Map([
-  [Kind.ADD, 'add'],
-  [Kind.ADD_REPLACE, 'add-replace'],
-  [Kind.DELETE, 'delete'],
-  [Kind.DELETE_REPLACE, 'delete-replace'],
-  [Kind.UPDATE, 'update'],
-  [Kind.UPDATE_REPLACE, 'update-replace'],
-])
-
-function readDiff({ kind, inputDiff }: WireDiff): PropertyDiff {
-  return { kind: kinds.get(kind) ?? 'update', inputDiff }
 }

@@ -3,6 +3,7 @@ import {
   CheckRequest_AutonamingOptions_Mode as Mode,
   DiffRequest,
   type DiffResponse,
+  type PropertyDiff as WireDiff,
   ResourceProviderService as service,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
@@ -121,7 +122,11 @@ export function diffOf(
 
 function detailedOf(answer: DiffResponse): ReadonlyMap<string, PropertyDiff> {
   const detailed = new Map<string, PropertyDiff>()
-  for (const [path, { kind, inputDiff }] of answer.detailedDiff)
-    detailed.set(path, { kind: kinds[kind] ?? 'update', inputDiff })
+  for (const [path, diff] of answer.detailedDiff) detailed.set(path, propertyDiffOf(diff))
   return detailed
+}
+
+/** Reads what became of one property; a kind that does not exist counts as an update. */
+export function propertyDiffOf({ kind, inputDiff }: WireDiff): PropertyDiff {
+  return { kind: kinds[kind] ?? 'update', inputDiff }
 }
