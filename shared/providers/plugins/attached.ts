@@ -2,6 +2,20 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { type PluginProcess, startPlugin, type StartRequest } from './start.ts'
 
+/** A plugin that a person says to run, with the text of its port; undefined where none is said. */
+interface Attached {
+  readonly name: string
+  readonly port: string | undefined
+}
+
+/** The plugins that a person runs already, as named. Source: provider-protocol 2.6. */
+export function attachedPlugins(env: Readonly<Record<string, string>>): readonly Attached[] {
+  return (env['PULUMI_DEBUG_PROVIDERS'] ?? '').split(',').map(pair => {
+    const [name = '', port] = pair.split(':')
+    return { name: name.trim(), port }
+  })
+}
+
 /**
  * The port of a plugin that a person runs already, say in a debugger; undefined where none is
  * named. Throws PLUGIN_FAILED for a port that is none. Source: provider-protocol 2.6.
@@ -10,9 +24,8 @@ export function attachedPort(
   env: Readonly<Record<string, string>>,
   plugin: string,
 ): number | undefined {
-  for (const pair of (env['PULUMI_DEBUG_PROVIDERS'] ?? '').split(',')) {
-    const [name = '', port = ''] = pair.split(':')
-    if (name.trim() !== plugin) continue
+  for (const { name, port = '' } of attachedPlugins(env)) {
+    if (name !== plugin) continue
     if (/^\d{1,5}$/.test(port.trim())) return Number(port)
     throw error(
       'PLUGIN_FAILED',

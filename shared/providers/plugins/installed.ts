@@ -1,3 +1,4 @@
+import { attachedPlugins } from './attached.ts'
 import { allCached } from './cache.ts'
 import { type PluginPlaces, pluginCache } from './find.ts'
 
@@ -7,9 +8,6 @@ import { type PluginPlaces, pluginCache } from './find.ts'
  */
 export function installedPlugins(places: PluginPlaces): readonly string[] {
   const cached = allCached(pluginCache(places)).filter(({ kind }) => kind === 'resource')
-  const run = (places.env['PULUMI_DEBUG_PROVIDERS'] ?? '').split(',').flatMap(pair => {
-    const [name = '', port] = pair.split(':')
-    return port === undefined ? [] : [name.trim()]
-  })
-  return [...new Set([...cached.map(({ name }) => name), ...run])]
+  const run = attachedPlugins(places.env).filter(({ port }) => port !== undefined)
+  return [...new Set([...cached, ...run].map(({ name }) => name))]
 }
