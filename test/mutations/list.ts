@@ -2,6 +2,7 @@ import { decidingMutations } from './deciding.ts'
 import { executingMutations } from './executing.ts'
 import { foldingMutations } from './folding.ts'
 import { groupMutations } from './groups.ts'
+import { laterGroupMutations } from './later-groups.ts'
 import { leavingMutations } from './leaving.ts'
 import type { Mutation } from './mutation.ts'
 import { platformMutations } from './platform.ts'
@@ -18,4 +19,5 @@ export const mutations: readonly Mutation[] = [
   ...foldingMutations,
   ...leavingMutations,
   ...groupMutations,
+  ...laterGroupMutations,
 ]

@@ -1,0 +1,169 @@
+import { group, one } from './group.ts'
+import type { Mutation } from './mutation.ts'
+
+const generator = 'shared/engine/generator'
+const monitor = 'shared/engine/monitor'
+const driven = 'shared/engine/deployment/drive-hooked.ts'
+
+/**
+ * One decision for each group of the original's tests, from refresh to update_plan: its folder in
+ * test/lifecycle notices.
+ */
+export const laterGroupMutations: readonly Mutation[] = [
+  one(
+    {
+      name: 'a refresh reads all but its targets',
+      breaks: 'engine.md 5.12: a refresh reads its targets',
+      file: `${generator}/refresh-scope.ts`,
+    },
+    ['    if (isNamed(state.urn)) return true\n', '    if (!isNamed(state.urn)) return true\n'],
+    group('refresh/targets', 'TestRefreshBasics'),
+  ),
+  one(
+    {
+      name: 'what asks to be read before updates is not',
+      breaks: 'engine.md 7: what is flagged is read before it is updated',
+      file: `${generator}/refresh-plan.ts`,
+    },
+    ["(which === 'all' || state.refreshBeforeUpdate)", "which === 'all'"],
+    group('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
+  ),
+  one(
+    {
+      name: 'a resource is not replaced with the one that it names',
+      breaks: 'engine.md 5.6: a resource is replaced with those that it names',
+      file: `${generator}/difference.ts`,
+    },
+    [
+      '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn)))\n',
+      '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn) && urn === next.urn))\n',
+    ],
+    group('replace_with/replace-with', 'TestReplaceWith:'),
+  ),
+  one(
+    {
+      name: 'a trigger that is set for the first time replaces',
+      breaks: 'engine.md 5.6: setting a trigger, or taking it away, replaces nothing',
+      file: `${generator}/difference.ts`,
+    },
+    ['before === null || now === null', 'before === null && now === null'],
+    group('replacement_trigger/replacement-trigger', 'setting it or taking it away'),
+  ),
+  one(
+    {
+      name: 'a call is made though a hook before it failed',
+      breaks: 'engine.md 6.1: a failed hook before a step fails the step',
+      file: driven,
+    },
+    [
+      '  return error === undefined ? undefined : scrub(error)\n',
+      '  void scrub\n  return undefined\n',
+    ],
+    group('resource_hooks/hooks', 'TestResourceHookBeforeCreateError:'),
+  ),
+  one(
+    {
+      name: 'nobody is answered with references',
+      breaks: 'engine.md 2.2: who takes references gets them',
+      file: `${monitor}/reply-options.ts`,
+    },
+    ['references: request.acceptResources', 'references: !request.acceptResources'],
+    group('resource_reference/resource-reference', 'TestResourceReferences_DownlevelSDK'),
+  ),
+  one(
+    {
+      name: 'what is retained is deleted in the cloud',
+      breaks: 'engine.md 5.10: what is retained leaves the state only',
+      file: `${generator}/replacement.ts`,
+    },
+    ['state.external || state.retainOnDelete || ', 'state.external || '],
+    group('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),
+  ),
+  one(
+    {
+      name: 'a program that waits for the end is answered at once',
+      breaks: 'engine.md 1.4: it is answered when the deletes are done',
+      file: `${monitor}/monitor-service.ts`,
+    },
+    ['    await signals.released\n', ''],
+    group('signal_and_wait_for_shutdown/signal', 'TestSignalAndWaitForShutdown:'),
+  ),
+  one(
+    {
+      name: 'plugins that nothing uses are asked for',
+      breaks: 'engine.md 4.3: a default provider has the version that the program’s package has',
+      file: `${generator}/default-packages.ts`,
+    },
+    ['    reported.length > 0\n', '    reported.length < 0\n'],
+    group('skip_plugin_pre_install/skip', 'TestSkipPluginPreInstall'),
+  ),
+  one(
+    {
+      name: 'a stash is replaced when its input changes',
+      breaks: 'engine.md 4.6: the output of a stash stays its first input',
+      file: 'shared/providers/builtin/builtin-provider.ts',
+    },
+    ['isStash ? { changedKeys: [key] } : ', "isStash && key === '' ? { changedKeys: [key] } : "],
+    group('stash/stash', 'TestStash:'),
+  ),
+  one(
+    {
+      name: 'what is read under another id takes the place of what was managed',
+      breaks: 'engine.md 5.17: what was managed is replaced by the read, and deleted',
+      file: `${generator}/read.ts`,
+    },
+    ['    old.state.id !== asked.id\n', '    old.state.id === asked.id\n'],
+    group('step_generator/steps', 'TestReadReplaceStep'),
+  ),
+  one(
+    {
+      name: 'a taint means nothing',
+      breaks: 'engine.md 5.6: what is tainted is replaced',
+      file: `${generator}/scope.ts`,
+    },
+    [' || old?.taint === true\n', '\n'],
+    group('taint/taint', 'TestTaintReplacement'),
+  ),
+  one(
+    {
+      name: 'a destroy takes along what depends on its targets',
+      breaks: 'engine.md 5.10: dependents of targets are deleted on request only',
+      file: `${generator}/delete-scope.ts`,
+    },
+    [
+      '  if (targetDependents) return true\n',
+      '  if (targetDependents || targets.isConstrained) return true\n',
+    ],
+    group('target/destroy', 'TestTargetDestroyDependencyErrors'),
+  ),
+  one(
+    {
+      name: 'the transforms of the stack run first',
+      breaks: 'engine.md 2.4: own transforms, then those of the parents, then those of the stack',
+      file: `${monitor}/transforms.ts`,
+    },
+    [
+      '[...own, ...above(request.parent), ...ofStack]',
+      '[...ofStack, ...own, ...above(request.parent)]',
+    ],
+    group('transformation/transforms', 'TestRemoteTransforms:'),
+  ),
+  one(
+    {
+      name: 'old copies of what is no target are deleted with a warning',
+      breaks: 'engine.md 5.10: nothing is deleted that is no target by itself',
+      file: `${generator}/delete-scope.ts`,
+    },
+    ['  return others.length === 0\n', '  return others.length >= 0\n'],
+    group('update/targets', 'TestUpdateWithTargetedParentChildMarkedAsDelete'),
+  ),
+  one(
+    {
+      name: 'a plan does not hold a deployment to its options',
+      breaks: 'engine.md 5.16: options are as planned',
+      file: 'shared/engine/plan/goal-check.ts',
+    },
+    ["  same('protect', planned.protect, proposed.protect)\n", ''],
+    group('update_plan/goals', 'options that differ'),
+  ),
+]
