@@ -9,6 +9,7 @@ import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
 import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
 import { type Monitor, withMonitor } from './hosts.ts'
+import { secret } from './things.ts'
 
 /** What a provider makes of a component, over the monitor that it is told of. */
 export type MakeComponent = (
@@ -89,7 +90,7 @@ const output = (fields: object): object => ({ [signatureKey]: signatures.output,
 /** Values as they go over the wire. */
 export const wire = {
   output,
-  secret: (value: unknown): object => ({ [signatureKey]: signatures.secret, value }),
+  secret,
   reference: (fields: object): object => ({ [signatureKey]: signatures.reference, ...fields }),
   unknown: '04da6b54-80e4-46f7-96ec-b56ff0331ba9',
 }

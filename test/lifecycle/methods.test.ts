@@ -2,16 +2,14 @@ import { status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CallResponse, type CallRequest } from '../../proto/gen/pulumi/provider.ts'
 import { failing, type Script } from '../../shared/providers/pulumi/scripted-server.ts'
-import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
 import { createCloud } from './cloud.ts'
 import type { Asked, Monitor, Program } from './engine.ts'
 import { Killed } from './process.ts'
-import { createEngines, thing } from './things.ts'
+import { createEngines, secret, thing } from './things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const secret = (value: unknown): object => ({ [signatureKey]: signatures.secret, value })
 const urnOf = (name: string): string => `urn:pulumi:dev::life::test:index:Thing::${name}`
 
 /** A cloud whose methods count how often they were called. */

@@ -11,12 +11,7 @@ import {
   type TestEngine,
 } from './engine.ts'
 import { Killed, type Killing } from './process.ts'
-import { deleteFirst, stackOf, thing, upon } from './things.ts'
-
-const secret = (value: unknown): object => ({
-  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
-  value,
-})
+import { deleteFirst, secret, stackOf, thing, upon } from './things.ts'
 
 /** What exists already, and is only read. */
 const outside = 'outside-1'

@@ -3,15 +3,10 @@ import { CheckResponse } from '../../proto/gen/pulumi/provider.ts'
 import type { CheckRequest } from '../../proto/gen/pulumi/provider.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import { createCloud } from './cloud.ts'
-import { createEngines, thing } from './things.ts'
+import { createEngines, secret, thing } from './things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
-
-const secret = (value: string): object => ({
-  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
-  value,
-})
 
 test('what a provider says of its refused token gets into no record and no event', async () => {
   const cloud = createCloud()

@@ -2,6 +2,7 @@ import type { Cloud } from './cloud.ts'
 import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
+import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
 import { type Monitor, openEngine, type Program, type TestEngine } from './engine.ts'
 
 /** Registers a resource of the scripted provider. */
@@ -20,6 +21,9 @@ export const upon = (urn: string): object => ({
 
 /** Options by which a resource is deleted before its replacement is made. */
 export const deleteFirst = { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
+
+/** A secret as programs and providers send it. */
+export const secret = (value: unknown): object => ({ [signatureKey]: signatures.secret, value })
 
 /** A program that registers things one after another. */
 export const things =

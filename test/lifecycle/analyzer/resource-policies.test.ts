@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { AnalyzedResource, Violation } from '../../../shared/providers/analyzers/analyzer.ts'
 import { createCloud } from '../cloud.ts'
 import { packOf, remediating, violating } from '../packs.ts'
-import { createEngines, things } from '../things.ts'
+import { createEngines, secret, things } from '../things.ts'
 import { errorsOf, policiesOf } from '../told.ts'
 
 const engines = createEngines()
@@ -215,8 +215,7 @@ test('TestAnalyzerCancellation: a cancel reaches the packs and ends the run', as
 test('what a pack repeats of a secret is not told', async () => {
   const engine = await engines.of(createCloud())
   const packs = [against('pack', { message: 'the word hunter2 is too short' })]
-  const secret = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
-  const program = things({ a: { password: { ...secret, value: 'hunter2' } } })
+  const program = things({ a: { password: secret('hunter2') } })
   const ran = await engine.run(program, { packs })
   expect(policiesOf(ran)).toHaveLength(1)
   expect(JSON.stringify(ran.events)).not.toContain('hunter2')

@@ -5,7 +5,7 @@ import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, deleteFirst, thing } from '../things.ts'
+import { createEngines, deleteFirst, secret, thing } from '../things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -21,11 +21,6 @@ const adopts =
   (inputs: Record<string, unknown>, importId: string, more: object = {}): Program =>
   async monitor =>
     void (await thing(monitor, 'a', inputs, { importId, ...more }))
-
-const secret = (value: unknown): object => ({
-  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
-  value,
-})
 
 test('TestImportOption: what differs is updated after the import, what is equal needs no step', async () => {
   const cloud = cloudWith('ext', { v: 1 })

@@ -13,20 +13,15 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
 import type { PluginHost } from '../../../shared/providers/provider.ts'
+import { signatureKey } from '../../../shared/values/wire-options.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { pluginHost } from '../hosts.ts'
 import { errorsOf, saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, thing, things } from '../things.ts'
+import { createEngines, secret, thing, things } from '../things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
-
-const secretKey = '4dabf18193072939515e22adb298388d'
-const secret = (value: unknown): object => ({
-  [secretKey]: '1b47061264138c4ac30d75fd1eb44270',
-  value,
-})
 
 test('TestCheckFailureRecord, TestCheckFailureInvalidPropertyRecord: what Check says is told of its resource', async () => {
   const failed = { property: 'someprop', reason: 'field is not valid' }
@@ -222,7 +217,7 @@ test('TestEventSecrets: events and states say that a secret changed, and not fro
       ? [event.resourcePreEvent.metadata]
       : [],
   )
-  const shown = { hooks: { [secretKey]: expect.any(String), ciphertext: '[secret]' } }
+  const shown = { hooks: { [signatureKey]: expect.any(String), ciphertext: '[secret]' } }
   expect(told).toMatchObject([{ old: { inputs: shown, outputs: shown }, new: { inputs: shown } }])
 })
 

@@ -9,7 +9,7 @@ import {
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { saidBy, stepsOf } from '../told.ts'
-import { createEngines, thing } from '../things.ts'
+import { createEngines, secret, thing } from '../things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -20,11 +20,6 @@ const one =
   (object: Properties, more: object = {}): Program =>
   async monitor =>
     void (await thing(monitor, 'a', object, more))
-
-const secret = (value: unknown): object => ({
-  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
-  value,
-})
 
 type Turn = readonly [Properties, readonly string[], string]
 

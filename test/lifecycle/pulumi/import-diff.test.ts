@@ -1,15 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import { saidBy } from '../told.ts'
-import { createEngines, thing } from '../things.ts'
+import { createEngines, secret, thing } from '../things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const hidden = {
-  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
-  value: 'hidden-word',
-}
+const hidden = secret('hidden-word')
 
 test('TestImportDiff: the difference that would replace is said, secrets are not', async () => {
   const cloud = createCloud()

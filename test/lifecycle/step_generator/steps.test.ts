@@ -5,7 +5,7 @@ import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, thing, things } from '../things.ts'
+import { createEngines, secret, thing, things } from '../things.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -54,10 +54,7 @@ test('TestSecretMasked: the output of a secret input is secret', async () => {
   const create = (ask: CreateRequest) =>
     CreateResponse.create({ id: 'x', properties: { word: 'hidden-word', v: ask.preview } })
   const engine = await engines.of({ ...cloud, script: { ...cloud.script, create } })
-  const word = {
-    '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
-    value: 'hidden-word',
-  }
+  const word = secret('hidden-word')
   const ran = await engine.run(things({ a: { word } }))
   const [state] = statesOf(ran, 'a')
   expect(JSON.stringify(state?.['outputs'])).toContain('ciphertext')

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { unknownText } from '../../../shared/names/provider-reference.ts'
 import { createCloud } from '../cloud.ts'
 import type { Asked, Program, Ran, TestEngine } from '../engine.ts'
-import { createEngines, thing, things } from '../things.ts'
+import { createEngines, secret, thing, things } from '../things.ts'
 import { errorsOf, opsOf } from '../told.ts'
 
 const engines = createEngines()
@@ -204,14 +204,10 @@ test('options that differ from the plan are all named at once', async () => {
 test('secrets of a plan are sealed, and compared open', async () => {
   const cloud = createCloud()
   const engine = await engines.of(cloud)
-  const sealed = (value: string) => ({
-    '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
-    value,
-  })
-  const plan = await planOf(engine, things({ a: { s: sealed('hunter2') } }))
+  const plan = await planOf(engine, things({ a: { s: secret('hunter2') } }))
   expect(plan).not.toContain('hunter2')
-  const changed = await engine.run(things({ a: { s: sealed('hunter3') } }), { plan })
+  const changed = await engine.run(things({ a: { s: secret('hunter3') } }), { plan })
   expect(violations(changed)[0]).toContain('++s[[secret]!=[secret]]')
-  const planned = await engine.run(things({ a: { s: sealed('hunter2') } }), { plan })
+  const planned = await engine.run(things({ a: { s: secret('hunter2') } }), { plan })
   expect(planned.result.result).toBe('succeeded')
 })

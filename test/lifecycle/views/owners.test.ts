@@ -3,24 +3,22 @@ import { createCloud } from '../cloud.ts'
 import { errorsOf, wire } from '../components.ts'
 import { Killed } from '../process.ts'
 import { createEngines, thing, things } from '../things.ts'
-import { Op, step, publish, type Telling, told, view, viewed, viewsIn, was } from './viewed.ts'
+import {
+  Op,
+  publish,
+  sceneOf,
+  step,
+  type Telling,
+  told,
+  view,
+  viewsIn,
+  was,
+  whole,
+} from './viewed.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
-
-const whole: Telling = {
-  create: ({ name, properties }) => [step(Op.CREATE, { new: view(name, properties?.['v']) })],
-  update: ({ oldViews, name, news }) =>
-    oldViews.map(old => step(Op.UPDATE, { old: was(old), new: view(name, news?.['v']) })),
-  delete: ({ oldViews }) => oldViews.map(old => step(Op.DELETE, { old: was(old) })),
-}
-
-async function scene(telling: Telling) {
-  const cloud = createCloud()
-  const provider = viewed(cloud, telling)
-  const engine = await engines.of({ ...cloud, script: provider.script })
-  return { cloud, engine, told: provider.told }
-}
+const scene = sceneOf(engines)
 
 test('a replaced owner has the view of its new copy, whichever is made first', async () => {
   for (const more of [{}, { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }]) {

@@ -15,8 +15,9 @@ import {
 } from '../../../proto/gen/pulumi/resource_status.ts'
 import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { z } from 'zod'
-import type { Cloud } from '../cloud.ts'
+import { type Cloud, createCloud } from '../cloud.ts'
 import type { Ran } from '../engine.ts'
+import type { createEngines } from '../things.ts'
 
 export { Op }
 
@@ -98,6 +99,23 @@ export function viewed(cloud: Cloud, telling: Telling): { script: Script; told: 
   }
   return { script, told }
 }
+
+/** A view that has the value of its owner all its life. */
+export const whole: Telling = {
+  create: ({ name, properties }) => [step(Op.CREATE, { new: view(name, properties?.['v']) })],
+  update: ({ oldViews, name, news }) =>
+    oldViews.map(old => step(Op.UPDATE, { old: was(old), new: view(name, news?.['v']) })),
+  delete: ({ oldViews }) => oldViews.map(old => step(Op.DELETE, { old: was(old) })),
+}
+
+/** Makes an engine over a cloud whose provider tells of views. */
+export const sceneOf =
+  (engines: Pick<ReturnType<typeof createEngines>, 'of'>) => async (telling: Telling) => {
+    const cloud = createCloud()
+    const provider = viewed(cloud, telling)
+    const engine = await engines.of({ ...cloud, script: provider.script })
+    return { cloud, engine, told: provider.told }
+  }
 
 const stored = z.looseObject({
   urn: z.string(),

@@ -1,26 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
-import { createCloud } from '../cloud.ts'
 import { errorsOf } from '../components.ts'
 import { createEngines, things } from '../things.ts'
-import { Op, step, type Telling, told, view, viewed, viewsIn, was } from './viewed.ts'
+import { Op, sceneOf, step, told, view, viewsIn, was, whole } from './viewed.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
-
-/** A view that has the value of its owner all its life. */
-const whole: Telling = {
-  create: ({ name, properties }) => [step(Op.CREATE, { new: view(name, properties?.['v']) })],
-  update: ({ oldViews, name, news }) =>
-    oldViews.map(old => step(Op.UPDATE, { old: was(old), new: view(name, news?.['v']) })),
-  delete: ({ oldViews }) => oldViews.map(old => step(Op.DELETE, { old: was(old) })),
-}
-
-async function scene(telling: Telling) {
-  const cloud = createCloud()
-  const provider = viewed(cloud, telling)
-  const engine = await engines.of({ ...cloud, script: provider.script })
-  return { cloud, engine, told: provider.told }
-}
+const scene = sceneOf(engines)
 
 const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
 const stored = (value: unknown) => ({
