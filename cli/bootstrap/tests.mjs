@@ -29,7 +29,7 @@ export async function runTier(tier, words) {
   say(`tests took ${since(beganMs)}`)
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
   // At the end, where whoever reads only a log's last lines sees what there is to look for.
-  for (const name of counts.flatMap(count => count.names ?? [])) console.log(`not passed: ${name}`)
+  for (const name of counts.flatMap(count => count.names)) console.log(`not passed: ${name}`)
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}`)
   return sum('failed') === 0 ? 0 : 1
 }
@@ -52,7 +52,7 @@ async function runVitest(tier, words, env) {
   return atLeastOneFailed(status, counts)
 }
 
-const nothing = { passed: 0, failed: 0, skipped: 0 }
+const nothing = { passed: 0, failed: 0, skipped: 0, names: [] }
 
 /**
  * Counts of a report. A file that could not be run has no tests in it, and counts as one failure.
