@@ -3,11 +3,13 @@ import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {
   type DeploymentId,
+  deploymentIdOf,
   deploymentPartsOf,
   previewIdOf,
   type StackId,
 } from '../../shared/records/ids.ts'
 import type { RequestEnd } from '../../shared/records/request.ts'
+import { historyLine } from '../../shared/engine/deployment/history-line.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import type { ApiPorts } from './route.ts'
 
@@ -130,10 +132,7 @@ async function recordOf(
 ): Promise<HistoryRecord | undefined> {
   const record = await catalog.stack(stack)
   if (record === undefined) return undefined
-  const [line] = await catalog.history(stack, 1, number + 1)
-  return line === undefined || deploymentPartsOf(line.deployment).number !== number
-    ? undefined
-    : line
+  return historyLine(catalog, deploymentIdOf(stack, number))
 }
 
 /** What a deployment came to, with what is pending in the state that it left. */

@@ -21,7 +21,7 @@ export function contentOf(operation: Operation, facts: Facts): readonly EntryCon
     case 'failed':
       return [beginOf(operation, facts), { kind: 'failure' }]
     case 'done':
-      return [beginOf(operation, facts), endOf(operation, fact.state, facts)]
+      return [beginOf(operation, facts), endOfOperation(operation, fact.state, facts)]
     default:
       return fact satisfies never
   }
@@ -90,10 +90,33 @@ function pendingTypeOf({ op }: Operation): PendingOperationType | undefined {
   }
 }
 
-function endOf(operation: Operation, made: StoredResource | undefined, facts: Facts): EntryContent {
+function endOfOperation(
+  operation: Operation,
+  made: StoredResource | undefined,
+  facts: Facts,
+): EntryContent {
   const old = operation.old === undefined ? undefined : referenceTo(operation.old)
+  return endOf(operation, { made, old, isNamed: facts.isNamed(operation.id) })
+}
+
+/**
+ * The end of a step by its effect. `made`: the state that it made; `old`: what it stands for now;
+ * `isNamed`: whether a later entry names what was made.
+ */
+export function endOf(
+  { op, effect }: Pick<Operation, 'op' | 'effect'>,
+  {
+    made,
+    old,
+    isNamed,
+  }: {
+    readonly made: StoredResource | undefined
+    readonly old: EntryReference | undefined
+    readonly isNamed: boolean
+  },
+): EntryContent {
   const state = made === undefined ? {} : { state: made }
-  switch (operation.effect) {
+  switch (effect) {
     case 'add':
       return { kind: 'success', ...state }
     case 'replace':
@@ -101,14 +124,14 @@ function endOf(operation: Operation, made: StoredResource | undefined, facts: Fa
         kind: 'success',
         ...state,
         ...(old === undefined ? {} : { remove: old }),
-        ...(operation.op === 'refresh' ? { isRefresh: true } : {}),
+        ...(op === 'refresh' ? { isRefresh: true } : {}),
       }
     case 'add-mark':
       return { kind: 'success', ...state, ...(old === undefined ? {} : { delete: old }) }
     case 'swap':
       // Only a success makes a state that later entries can name by its operation.
       return {
-        kind: made !== undefined && facts.isNamed(operation.id) ? 'success' : 'refresh-success',
+        kind: made !== undefined && isNamed ? 'success' : 'refresh-success',
         ...state,
         ...(old === undefined ? {} : { remove: old }),
         isRefresh: true,
@@ -120,7 +143,7 @@ function endOf(operation: Operation, made: StoredResource | undefined, facts: Fa
     case 'none':
       return { kind: 'success' }
     default:
-      return operation.effect satisfies never
+      return effect satisfies never
   }
 }
 

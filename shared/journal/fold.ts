@@ -92,15 +92,12 @@ export function entriesOf(input: FoldInput): readonly JournalEntry[] {
       continue
     }
     const operation = item.kind === 'executed' ? item.operation : item.decision.operation
-    const contents = contentOf(operation, facts)
+    const own = contentOf(operation, facts).map(content => ({ operation: operation.id, content }))
     const related = viewContents(operation, facts, views)
     // What is deleted with its owner goes before it.
-    const before = operation.effect === 'remove' ? related : []
-    const [begin, ...ends] = contents
-    if (begin !== undefined) add(operation.id, begin)
-    for (const view of before) add(view.operation, view.content)
-    for (const content of ends) add(operation.id, content)
-    if (before.length === 0) for (const view of related) add(view.operation, view.content)
+    const begunFirst = operation.effect === 'remove' ? 1 : own.length
+    const whole = [...own.slice(0, begunFirst), ...related, ...own.slice(begunFirst)]
+    for (const one of whole) add(one.operation, one.content)
   }
   return entries
 }

@@ -13,12 +13,12 @@ export interface ReplayAbout {
   /** RFC 3339. */
   readonly now: string
   readonly version: string
-  /** Orders the list before references to what comes later are cut; as it is when absent. */
   /**
    * How what a program read and registered is rebuilt: only where it names what is gone, and the
    * untouched base as well (`none`), or as after any refresh (`base`). Absent: all as after any.
    */
   readonly rebuilt?: 'none' | 'base'
+  /** Orders the list before references to what comes later are cut; as it is when absent. */
   readonly order?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
 

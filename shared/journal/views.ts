@@ -1,7 +1,8 @@
 import type { ViewOutcome } from '../records/head.ts'
-import type { Operation, StateEffect, StateReference } from '../records/operation.ts'
+import type { Operation, StateReference } from '../records/operation.ts'
 import { textIn } from '../state/stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
+import { endOf } from './contents.ts'
 import type { EntryContent, EntryReference } from './entry.ts'
 
 /** An entry of a view: `operation` names it, above all that the records name. */
@@ -45,7 +46,7 @@ export function createViewEntries(base: StoredDeployment, first: number): ViewEn
     const isSwapped = view.effect === 'swap' && view.state !== undefined
     if (view.effect === 'replace') note(at, { operation })
     else if (view.effect === 'remove' || (view.effect === 'swap' && !isSwapped)) note(at, 'gone')
-    const content = contentOf(view.effect, view.state, old)
+    const content = endOf(view, { made: view.state, old, isNamed: false })
     return [
       { operation, content: { kind: 'begin' } },
       { operation, content },
@@ -65,35 +66,6 @@ export function createViewEntries(base: StoredDeployment, first: number): ViewEn
   }
 }
 
-function contentOf(
-  effect: StateEffect,
-  made: StoredResource | undefined,
-  old: EntryReference | undefined,
-): EntryContent {
-  const state = made === undefined ? {} : { state: made }
-  switch (effect) {
-    case 'add':
-    case 'add-mark':
-      return { kind: 'success', ...state, ...(old === undefined ? {} : { delete: old }) }
-    case 'replace':
-      return { kind: 'success', ...state, ...(old === undefined ? {} : { remove: old }) }
-    case 'swap':
-      return {
-        kind: 'refresh-success',
-        ...state,
-        ...(old === undefined ? {} : { remove: old }),
-        isRefresh: true,
-      }
-    case 'remove':
-      return { kind: 'success', ...(old === undefined ? {} : { remove: old }) }
-    case 'mark-pending':
-    case 'none':
-      return { kind: 'success' }
-    default:
-      return effect satisfies never
-  }
-}
-
 /** Whether an operation that succeeded leaves its old state nowhere: its views go with it. */
 export function takesViews(
   { effect }: Pick<Operation, 'effect'>,
@@ -109,13 +81,5 @@ function isOld(state: StoredResource): boolean {
 
 /** The places of views, by their owners. */
 function ownedIn({ resources = [] }: StoredDeployment): ReadonlyMap<string, readonly number[]> {
-  const owned = new Map<string, number[]>()
-  resources.forEach((resource, index) => {
-    const owner = textIn(resource, 'viewOf')
-    if (owner === '') return
-    const list = owned.get(owner)
-    if (list === undefined) owned.set(owner, [index])
-    else list.push(index)
-  })
-  return owned
+  return Map.groupBy(resources.keys(), index => textIn(resources[index] ?? {}, 'viewOf'))
 }

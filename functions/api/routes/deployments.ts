@@ -1,3 +1,4 @@
+import { historyLine } from '../../../shared/engine/deployment/history-line.ts'
 import { z } from 'zod'
 import { redriveDeployment } from '../../../shared/engine/deployment/redrive.ts'
 import { error } from '../../../shared/errors/error.ts'
@@ -186,8 +187,8 @@ export async function knownDeployment(
   const stack = await knownStack({ catalog }, stackOf(params))
   const number = Number(params['number'])
   const id = deploymentIdOf(stack.id, number)
-  const [record] = await catalog.history(stack.id, 1, number + 1)
-  if (record?.deployment !== id)
+  const record = await historyLine(catalog, id)
+  if (record === undefined)
     throw error('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
   return { id, number, stack, record }
 }

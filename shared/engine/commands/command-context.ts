@@ -26,18 +26,20 @@ export function contextOf(
       return { at, known: recorded?.answer(key, at) }
     },
   })
-  const replay = recorded === undefined ? undefined : createReplay({ ...deps, base, recorded })
+  const past =
+    recorded === undefined
+      ? undefined
+      : { recorded, made: madeBefore(deps.before, recorded, deps.sealing) }
+  const replay = past === undefined ? undefined : createReplay({ ...deps, ...past, base })
   const ctx = life.contextOf(base, runner, replay)
   const hasSucceeded = (id: OperationId): boolean =>
     deps.before.get(recorded === undefined ? id : lastTry(recorded, id))?.head.end?.verdict ===
     'succeeded'
-  if (recorded !== undefined)
-    restore(ctx.sets, recorded.decisions, {
-      providers: ctx.providers,
-      hasSucceeded,
-      made: madeBefore(deps.before, recorded, deps.sealing),
-    })
-  for (const decision of recorded?.decisions ?? [])
-    ctx.planning.guard?.passOver(takenBy(decision, ctx.sets))
+  if (past !== undefined) {
+    const { providers } = ctx
+    restore(ctx.sets, past.recorded.decisions, { providers, hasSucceeded, made: past.made })
+    for (const decision of past.recorded.decisions)
+      ctx.planning.guard?.passOver(takenBy(decision, ctx.sets))
+  }
   return { ctx, replay }
 }

@@ -47,15 +47,8 @@ export function baseOf(snapshot: Snapshot, epoch: number): Base {
 }
 
 /** The places of views, by their owners. */
-function viewsIn({ resources }: Snapshot): ReadonlyMap<Urn, readonly number[]> {
-  const views = new Map<Urn, number[]>()
-  resources.forEach(({ viewOf }, index) => {
-    if (viewOf === '') return
-    const list = views.get(viewOf)
-    if (list === undefined) views.set(viewOf, [index])
-    else list.push(index)
-  })
-  return views
+function viewsIn({ resources }: Snapshot): ReadonlyMap<Urn | '', readonly number[]> {
+  return Map.groupBy(resources.keys(), index => resources[index]?.viewOf ?? '')
 }
 
 /** A step with the views of its resource. */

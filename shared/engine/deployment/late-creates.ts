@@ -1,3 +1,4 @@
+import { historyLine } from './history-line.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
@@ -63,9 +64,8 @@ function unselected({ attempt, end }: Head): readonly number[] {
 
 /** Resources that any version published since had, by URN and id: a person may have named one. */
 async function knownSince(ports: Ports, deployment: DeploymentId): Promise<ReadonlySet<string>> {
-  const { stack, number } = deploymentPartsOf(deployment)
-  const [line] = await ports.catalog.history(stack, 1, number + 1)
-  const record = line?.deployment === deployment ? line : undefined
+  const { stack } = deploymentPartsOf(deployment)
+  const record = await historyLine(ports.catalog, deployment)
   const known = new Set<string>()
   for (const { version, snapshot } of await ports.catalog.versions(stack, Number.MAX_SAFE_INTEGER))
     if (version >= (record?.version ?? 0))

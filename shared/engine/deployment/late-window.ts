@@ -1,9 +1,10 @@
+import { historyLine } from './history-line.ts'
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { LeasesPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import { type DeploymentId, deploymentPartsOf } from '../../records/ids.ts'
+import type { DeploymentId } from '../../records/ids.ts'
 import { pendingOf } from '../../state/pending.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import type { LivenessDeps } from './liveness.ts'
@@ -58,8 +59,6 @@ async function hasWaited(
   { catalog, clock }: LateWindowDeps,
   deployment: DeploymentId,
 ): Promise<boolean> {
-  const { stack, number } = deploymentPartsOf(deployment)
-  const [line] = await catalog.history(stack, 1, number + 1)
-  const endedAt = (line?.deployment === deployment ? line.endedAt : undefined) ?? 0
+  const { endedAt = 0 } = (await historyLine(catalog, deployment)) ?? {}
   return endedAt + limits.lateWindowMs <= clock.now()
 }

@@ -1,11 +1,11 @@
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
+import { tellStep } from '../events/tell-step.ts'
 import { withDependencies, withDependents } from '../graph/closures.ts'
 import { type Step, stepOf } from '../step.ts'
 import { type GeneratorContext, instanceOf } from './context.ts'
 import { dependentReplacements } from './replacement.ts'
 import { isOperatedOn } from './sets.ts'
-import { tell } from './untargeted.ts'
 
 /** Which of the states that nobody wants may be deleted, by URN. */
 export type DeleteScope = (urn: Urn) => boolean
@@ -61,7 +61,7 @@ export function tellKept(ctx: GeneratorContext, mayGo: DeleteScope): void {
   base.snapshot.resources.forEach((state, index) => {
     if (state.viewOf !== '' || mayGo(state.urn) || isOperatedOn(sets, state.urn)) return
     const old = base.tracked(index)
-    tell(ctx, stepOf({ op: 'same', effect: 'none', old, next: state }))
+    tellStep(ctx.emitter, stepOf({ op: 'same', effect: 'none', old, next: state }))
   })
 }
 

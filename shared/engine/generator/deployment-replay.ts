@@ -6,7 +6,7 @@ import type { Base } from '../deployment/base.ts'
 import { type ChainDeps, isWhole, runChain, trackedBy } from '../deployment/chain-run.ts'
 import type { RecordedEnd } from '../deployment/end-watcher.ts'
 import { stepOfOperation } from '../deployment/operations.ts'
-import { madeBefore, stepEndOf } from '../deployment/recorded-end.ts'
+import { stepEndOf } from '../deployment/recorded-end.ts'
 import { lastTry, type Recorded } from '../deployment/recorded.ts'
 import { tellReplaces } from '../events/replaces.ts'
 import { isImport, type TrackedState } from '../step.ts'
@@ -24,23 +24,24 @@ export interface ReplayDeps extends ChainDeps {
   readonly base: Base
   readonly recorded: Recorded
   readonly before: ReadonlyMap<OperationId, RecordedEnd>
+  /** The states that operations of earlier lives made. */
+  readonly made: (id: OperationId) => TrackedState | undefined
 }
 
 /** The decisions of earlier lives, carried on through log and queue. */
 export function createReplay(deps: ReplayDeps): Replay {
-  const { recorded, sealing, base, before } = deps
-  const open = { base, sealing, made: madeBefore(before, recorded, sealing) }
+  const { recorded, before } = deps
   const settled: Replay['settled'] = decision => {
     const { operation } = decision
     const state = stateIn(deps, decision)
-    const step = { ...stepOfOperation(operation, open), next: state }
+    const step = { ...stepOfOperation(operation, deps), next: state }
     return { step, tracked: trackedBy(state, operation.id) }
   }
   const running = new Map<OperationId, Promise<readonly EndedStep[]>>()
   const rerun: Replay['rerun'] = async ({ operations }, note) => {
     const chain = operations.map(operation => ({
       operation,
-      step: isUnsent(operation) ? undefined : stepOfOperation(operation, open),
+      step: isUnsent(operation) ? undefined : stepOfOperation(operation, deps),
     }))
     const steps = chain.flatMap(({ step }) => step ?? [])
     const ended = await runChain(deps, chain, before)
@@ -68,12 +69,7 @@ export function createReplay(deps: ReplayDeps): Replay {
             decision.kind === 'registration' && decision.operations.some(({ op }) => isImport(op)),
         ),
     refreshOf: urn =>
-      recorded
-        .of(urn)
-        .find(
-          (decision): decision is RecordedRegistration =>
-            decision.kind === 'registration' && isRefresh(decision),
-        ),
+      recorded.of(urn).find((decision): decision is RecordedRegistration => isRefresh(decision)),
     deletingFirst: urn =>
       recorded.decisions.findLast(
         (decision): decision is RecordedRegistration =>

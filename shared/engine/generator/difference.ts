@@ -7,9 +7,7 @@ import type { PropertyValue } from '../../values/value.ts'
 import { providerStateIn } from '../deployment/base.ts'
 import { bail, type GeneratorContext, instanceOf } from './context.ts'
 import type { Candidate } from './candidate.ts'
-import { nameOf } from '../../names/urn.ts'
-import { withoutInternal } from '../../providers/provider-inputs.ts'
-import { oldOutputs } from './old-outputs.ts'
+import { askedConfigDiff } from './driver.ts'
 import { isReplacedAnyway } from './scope.ts'
 import { forcedDiff, isReplacement } from './verdict.ts'
 
@@ -76,14 +74,8 @@ async function isProviderChanged(
     providerStateIn(ctx.base.snapshot, after.urn, after.id)
   if (oldState === undefined || newState === undefined) return true
   const provider = await instanceOf(ctx, next, next.urn)
-  const diff = await provider.diffConfig({
-    urn: after.urn,
-    name: nameOf(after.urn),
-    type: newState.type,
-    oldInputs: withoutInternal(oldState.inputs),
-    oldOutputs: oldOutputs(oldState),
-    newInputs: withoutInternal(newState.inputs),
-    ignoreChanges: [],
-  })
+  const renamed = { ...oldState, urn: after.urn, type: newState.type }
+  const wish = { newInputs: newState.inputs, ignoreChanges: [] }
+  const diff = await askedConfigDiff(provider, renamed, wish)
   return diff.changes !== 'none' && isReplacement(diff)
 }

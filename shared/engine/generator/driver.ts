@@ -138,25 +138,39 @@ function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Dri
   }
 }
 
-/** Diff of a provider resource by a plugin of its own. */
+/** Inputs that a provider resource is to have. */
+interface ConfigWish {
+  readonly newInputs: PropertyMap
+  readonly ignoreChanges: readonly string[]
+}
+
+/** Diff of a provider resource by a plugin of its own; who does not know is answered for. */
 export async function configDiff(
   provider: Provider,
   old: ResourceState,
-  wish: { readonly newInputs: PropertyMap; readonly ignoreChanges: readonly string[] },
+  wish: ConfigWish,
 ): Promise<DiffResult> {
-  const newInputs = withoutInternal(wish.newInputs)
-  const outputs = oldOutputs(old)
-  const diff = await provider.diffConfig({
+  const diff = await askedConfigDiff(provider, old, wish)
+  if (diff.changes !== 'unknown') return diff
+  const isSame = equalMaps(oldOutputs(old), withoutInternal(wish.newInputs))
+  return { ...diff, changes: isSame ? 'none' : 'some' }
+}
+
+/** What a plugin says of a change of its configuration. */
+export function askedConfigDiff(
+  provider: Provider,
+  old: Pick<ResourceState, 'urn' | 'type' | 'inputs' | 'outputs'>,
+  { newInputs, ignoreChanges }: ConfigWish,
+): Promise<DiffResult> {
+  return provider.diffConfig({
     urn: old.urn,
     name: nameOf(old.urn),
     type: old.type,
     oldInputs: withoutInternal(old.inputs),
-    oldOutputs: outputs,
-    newInputs,
-    ignoreChanges: wish.ignoreChanges,
+    oldOutputs: oldOutputs(old),
+    newInputs: withoutInternal(newInputs),
+    ignoreChanges,
   })
-  if (diff.changes !== 'unknown') return diff
-  return { ...diff, changes: equalMaps(outputs, newInputs) ? 'none' : 'some' }
 }
 
 /**

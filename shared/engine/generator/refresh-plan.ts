@@ -5,6 +5,7 @@ import { operationOf } from '../deployment/operations.ts'
 import type { PlannedOperation } from '../deployment/hook-operations.ts'
 import type { Sealing } from '../deployment/sealing.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
+import { tellStep } from '../events/tell-step.ts'
 import { type Step, stepOf } from '../step.ts'
 import { succeeded } from '../step-end.ts'
 import type { Base } from '../deployment/base.ts'
@@ -31,8 +32,7 @@ export function refreshSteps(
   const looked = resources.filter(
     state => state.viewOf === '' && (which === 'all' || state.refreshBeforeUpdate),
   )
-  const included = refreshedOf(looked, scope)
-  return stepsOf(base, outputsOnly, state => included.has(state))
+  return stepsOf(base, outputsOnly, refreshedOf(looked, scope))
 }
 
 /**
@@ -51,19 +51,18 @@ export function unregisteredSteps({
   const looked = base.snapshot.resources.filter(
     ({ urn, viewOf }) => viewOf === '' && !isOperatedOn(sets, urn),
   )
-  const included = refreshedOf(looked, named)
-  return stepsOf(base, outputsOnly, state => included.has(state))
+  return stepsOf(base, outputsOnly, refreshedOf(looked, named))
 }
 
 function stepsOf(
   base: Base,
   outputsOnly: boolean,
-  isIncluded: (state: ResourceState) => boolean,
+  included: ReadonlySet<ResourceState>,
 ): ReturnType<typeof refreshSteps> {
   const asked: Step[] = []
   const unchanged: Step[] = []
   base.snapshot.resources.forEach((state, index) => {
-    if (!isIncluded(state)) return
+    if (!included.has(state)) return
     const old = base.tracked(index)
     const step = stepOf({ op: 'refresh', effect: 'swap', old, next: state, outputsOnly })
     if (isAsked(state)) asked.push(step)
@@ -78,12 +77,7 @@ function isAsked(state: ResourceState): boolean {
 
 /** Tells of states that a refresh never changes. */
 export function tellUnchanged(emitter: StepEmitter, steps: readonly Step[]): void {
-  for (const step of steps) {
-    const end = succeeded(step.next, 'same')
-    emitter.pre(step)
-    emitter.ended(step, end)
-    emitter.count(step, end)
-  }
+  for (const step of steps) tellStep(emitter, step, succeeded(step.next, 'same'))
 }
 
 /**

@@ -1,3 +1,4 @@
+import { tellStep } from '../events/tell-step.ts'
 import { isProviderType } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { type Step, stepOf } from '../step.ts'
@@ -38,7 +39,7 @@ export async function refreshedFirst(
   if (recorded === undefined) {
     const isUnread = isSettledHere(old.state) || old.state.pendingReplacement
     if (isUnread || (await isDeleted(urn))) {
-      tellUnread(ctx, step)
+      tellStep(ctx.emitter, step, succeeded(step.old?.state, 'same'))
       return claim
     }
   }
@@ -67,13 +68,6 @@ function readNow(
   if (ctx.isAborted()) throw new Bail()
   const sets = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
   return ctx.runner.run({ urn, goal: ctx.digestOf(goal), steps: [step], sets })
-}
-
-function tellUnread({ emitter }: Pick<GeneratorContext, 'emitter'>, step: Step): void {
-  const end = succeeded(step.old?.state, 'same')
-  emitter.pre(step)
-  emitter.ended(step, end)
-  emitter.count(step, end)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Base } from '../deployment/base.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { type Step, stepOf } from '../step.ts'
-import { succeeded } from '../step-end.ts'
+import { tellStep } from '../events/tell-step.ts'
 import type { GeneratorContext } from './context.ts'
 
 /** The steps of views whose owner stays as it is. Source: `engine.md` 5.6, 6.9. */
@@ -16,10 +16,5 @@ export function tellSameViews(
 ): void {
   // What is to be destroyed is told as that.
   if (isDestroying) return
-  for (const step of sameViews(base, owner)) {
-    const end = succeeded(step.next)
-    emitter.pre(step)
-    emitter.ended(step, end)
-    emitter.count(step, end)
-  }
+  for (const step of sameViews(base, owner)) tellStep(emitter, step)
 }

@@ -3,8 +3,8 @@ import type { Urn } from '../../names/urn.ts'
 import type { OperationId } from '../../records/ids.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { allDependencies, type Dependency } from '../graph/closures.ts'
-import { succeeded } from '../step-end.ts'
-import { type Step, stepOf } from '../step.ts'
+import { tellStep } from '../events/tell-step.ts'
+import { stepOf } from '../step.ts'
 import type { Claim } from './claim.ts'
 import { bail, type GeneratorContext } from './context.ts'
 import { noteScope } from './scope.ts'
@@ -27,7 +27,7 @@ export function passOver(ctx: GeneratorContext, claim: Claim, next: ResourceStat
   for (const index of standsOn(ctx, urn, old.state)) pull(ctx, index)
   const step = stepOf({ op: 'same', effect: 'none', old, next: old.state })
   requireMade(ctx, [step])
-  tell(ctx, step)
+  tellStep(ctx.emitter, step)
   const current: CurrentState = { ...old, op: 'same', passedOver: 'kept' }
   // Under its old name too: that is what the program is told.
   ctx.sets.current.set(old.state.urn, current)
@@ -40,7 +40,7 @@ export function skipCreate(ctx: GeneratorContext, next: ResourceState): CurrentS
   ctx.sets.skipped.add(next.urn)
   const nowhere = { kind: 'operation' as const, operation: 0 as OperationId }
   const made = { state: next, ref: nowhere }
-  tell(ctx, stepOf({ op: 'same', effect: 'none', old: made, next }))
+  tellStep(ctx.emitter, stepOf({ op: 'same', effect: 'none', old: made, next }))
   const current: CurrentState = { ...made, op: 'same', passedOver: 'not made' }
   ctx.sets.current.set(next.urn, current)
   return current
@@ -145,18 +145,10 @@ function pull(ctx: GeneratorContext, index: number): void {
   const old = ctx.base.tracked(index)
   const step = stepOf({ op: 'same', effect: 'none', old, next: old.state })
   requireMade(ctx, [step])
-  tell(ctx, step)
+  tellStep(ctx.emitter, step)
   const { urn } = old.state
   if (!ctx.sets.current.has(urn))
     ctx.sets.current.set(urn, { ...old, op: 'same', passedOver: 'kept' })
-}
-
-/** Tells of a step that changes nothing and asks nobody. */
-export function tell({ emitter }: Pick<GeneratorContext, 'emitter'>, step: Step): void {
-  const end = succeeded(step.next)
-  emitter.pre(step)
-  emitter.ended(step, end)
-  emitter.count(step, end)
 }
 
 /**

@@ -35,7 +35,7 @@ export function checksumOf(hash: BlobHash): string {
   return Buffer.from(checked(hash), 'hex').toString('base64')
 }
 
-/** Whether the bytes of a blob stand at its key, by what S3 knows of them. Throws what S3 throws. */
+/** Whether the bytes of a blob stand at its key, as S3 knows them. Throws what S3 throws. */
 export async function isStanding(place: Bucket, hash: BlobHash, size: number): Promise<boolean> {
   const { s3, bucket: Bucket } = place
   const Key = keyOf(place, hash)
