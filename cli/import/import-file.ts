@@ -2,6 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { limits } from '../../shared/config/limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
+import type { ImportParameterization } from '../../shared/records/import.ts'
+import type { Extension } from '../../shared/records/extension.ts'
 import type { JsonObject } from '../../shared/values/stored.ts'
 
 /** One resource of an import file, as a person writes it. '' = not given. */
@@ -21,6 +23,10 @@ export interface ImportSpec {
   readonly logicalName: string
   readonly inputs: JsonObject | undefined
   readonly outputs: JsonObject | undefined
+  /** Its package is a plugin with parameters. */
+  readonly parameterization?: ImportParameterization | undefined
+  /** What its provider must be extended by. */
+  readonly extension?: Extension | undefined
 }
 
 /** What is to be imported: names of URNs that exist, and resources. */
@@ -37,6 +43,11 @@ const json = z
   .nullish()
   .transform(value => (value ?? undefined) as JsonObject | undefined)
 const given = text.transform(value => value ?? '')
+/** As JSON has bytes. */
+const bytes = z
+  .base64()
+  .nullish()
+  .transform(value => value ?? '')
 const flag = z
   .boolean()
   .nullish()
@@ -66,8 +77,14 @@ const fileForm = z.object({
         logicalName: given,
         inputs: json,
         outputs: json,
-        parameterization: z.unknown().optional(),
-        extension: z.unknown().optional(),
+        parameterization: z
+          .object({ pluginName: given, pluginVersion: given, value: bytes })
+          .nullish()
+          .transform(value => value ?? undefined),
+        extension: z
+          .object({ name: given, version: given, value: bytes })
+          .nullish()
+          .transform(value => value ?? undefined),
       }),
     )
     .max(limits.importedMax)
@@ -79,12 +96,12 @@ const fileForm = z.object({
     .transform(value => (value ?? {}) as Readonly<Record<string, JsonObject>>),
 })
 
-/** Reads an import file. Throws FILE_UNREADABLE, CLI_USAGE, FEATURE_MISSING. */
+/** Reads an import file. Throws FILE_UNREADABLE, CLI_USAGE. */
 export function readImportFile(path: string): ImportFile {
   return parseImportFile(textOf(path), path)
 }
 
-/** An import file from its text. Throws CLI_USAGE, FEATURE_MISSING. */
+/** An import file from its text. Throws CLI_USAGE. */
 export function parseImportFile(source: string, path: string): ImportFile {
   let value: unknown
   try {
@@ -98,14 +115,7 @@ export function parseImportFile(source: string, path: string): ImportFile {
     const where = issue?.path.join('.') ?? ''
     throw error('CLI_USAGE', `could not read import file: ${path}: ${where}: ${issue?.message}`)
   }
-  const { resources, ...rest } = parsed.data
-  for (const { name, parameterization, extension } of resources)
-    if ((parameterization ?? extension ?? undefined) !== undefined)
-      throw error(
-        'FEATURE_MISSING',
-        `the import of resources of packages with parameters is not supported yet ('${name}')`,
-      )
-  return { ...rest, resources }
+  return parsed.data
 }
 
 function textOf(path: string): string {

@@ -15,6 +15,9 @@ const thing = (name: string, more: object = {}): object => ({
   ...more,
 })
 
+const parameterization = { pluginName: 'base', pluginVersion: 'v2', value: 'YQ==' }
+const extension = { name: 'more', version: '0.1.0', value: 'YQ==' }
+
 test('names become URNs, those of the name table and those of the file', () => {
   const prov = 'urn:pulumi:dev::p::pulumi:providers:test::prov'
   const { imports, names } = resolved({
@@ -68,9 +71,26 @@ test.each([
     [thing('a'), thing('a', { type: 't:i:U' }), thing('b', { parent: 'a' })],
     /ambiguous parent/,
   ],
+  ['both', [thing('a', { parameterization, extension })], /mutually exclusive/],
+  ['version', [thing('a', { version: 'new' })], /could not parse version 'new'/],
+  [
+    'version of a plugin',
+    [thing('a', { parameterization: { ...parameterization, pluginVersion: '' } })],
+    /could not parse parameterization version ''/,
+  ],
   ['below itself', [thing('a', { parent: 'b' }), thing('b', { parent: 'a' })], /below itself/],
 ])('a mistake is told: %s', (_case, resources, expected) => {
   expect(() => resolved({ resources })).toThrow(expected)
+})
+
+test('what a package is made of goes along, versions in full', () => {
+  const resources = [thing('a', { version: '1', parameterization }), thing('b', { extension })]
+  const { imports } = resolved({ resources })
+  expect(imports[0]).toMatchObject({
+    version: '1.0.0',
+    parameterization: { pluginName: 'base', pluginVersion: '2.0.0', value: 'YQ==' },
+  })
+  expect(imports[1]).toMatchObject({ version: '', extension })
 })
 
 test('all mistakes are told at once', () => {
@@ -80,7 +100,7 @@ test('all mistakes are told at once', () => {
 test.each([
   ['no JSON', '{', /could not read import file/],
   ['no list', '{"resources": 1}', /could not read import file: in.json: resources/],
-  ['parameters', '{"resources": [{"name":"a","parameterization":{}}]}', /with parameters/],
+  ['bytes', '{"resources": [{"extension":{"value":"%"}}]}', /resources.0.extension.value/],
 ])('a file that is none is refused: %s', (_case, text, expected) => {
   expect(() => parseImportFile(text, 'in.json')).toThrow(expected)
 })

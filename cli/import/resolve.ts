@@ -1,6 +1,7 @@
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { isProviderType } from '../../shared/names/provider-reference.ts'
 import { childUrn, isUrn, partsOf, typeOf, type Urn } from '../../shared/names/urn.ts'
+import { fullVersion } from '../../shared/names/version.ts'
 import type { ImportedResource } from '../../shared/records/import.ts'
 import type { JsonObject } from '../../shared/values/stored.ts'
 import type { ImportFile, ImportSpec } from './import-file.ts'
@@ -60,7 +61,7 @@ function described({ name, id, type }: ImportSpec, at: number): string {
 
 /** What is wrong with one resource by itself. */
 function mistakesIn(spec: ImportSpec, at: number): readonly string[] {
-  const { type, name, id, component, remote, outputs } = spec
+  const { type, name, id, component, remote, outputs, parameterization, extension } = spec
   const isProvider = isProviderType(type)
   const found: readonly (readonly [boolean, string])[] = [
     [type === '', 'has no type'],
@@ -71,6 +72,10 @@ function mistakesIn(spec: ImportSpec, at: number): readonly string[] {
     [!isProvider && !component && id === '', 'has no ID'],
     [!isProvider && component && id !== '', 'has an ID, but is marked as a component'],
     [remote && !component, 'is marked as remote, but not as a component'],
+    [
+      parameterization !== undefined && extension !== undefined,
+      'has both a parameterization and an extension, which are mutually exclusive',
+    ],
   ]
   return found.flatMap(([isWrong, what]) => (isWrong ? [`${described(spec, at)} ${what}`] : []))
 }
@@ -176,7 +181,7 @@ function importOf(asked: {
     id: spec.id,
     parent: spec.parent === '' ? '' : (byName.get(spec.parent) ?? ''),
     provider: provider === 'unknown' ? '' : provider,
-    version: spec.version,
+    ...packageOf(spec, which, told),
     pluginDownloadUrl: spec.pluginDownloadUrl,
     protect: about.protect,
     isChosen: spec.properties.length > 0,
@@ -185,6 +190,24 @@ function importOf(asked: {
     ...(outputs === undefined ? {} : { outputs }),
     ...(configuration === undefined ? {} : { providerInputs: configuration }),
   }
+}
+
+/** What the file says of the package of a resource, its versions in full. */
+function packageOf(
+  { version, parameterization, extension }: ImportSpec,
+  which: string,
+  told: (mistake: string) => unknown,
+): Pick<ImportedResource, 'version' | 'parameterization' | 'extension'> {
+  const whole = (text: string, what: string): string => {
+    const found = fullVersion(text)
+    if (found === undefined) told(`could not parse ${what} '${text}' for ${which}`)
+    return found ?? ''
+  }
+  const own = version === '' ? '' : whole(version, 'version')
+  if (extension !== undefined) return { version: own, extension }
+  if (parameterization === undefined) return { version: own }
+  const pluginVersion = whole(parameterization.pluginVersion, 'parameterization version')
+  return { version: own, parameterization: { ...parameterization, pluginVersion } }
 }
 
 /** What each resource is called; of several with one name all but the first get their type too. */

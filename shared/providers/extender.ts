@@ -1,5 +1,5 @@
 import { error } from '../errors/error.ts'
-import type { Extension } from '../records/log.ts'
+import type { Extension } from '../records/extension.ts'
 import type { Provider } from './provider.ts'
 
 /**

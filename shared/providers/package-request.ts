@@ -1,4 +1,5 @@
-import type { Extension } from '../records/log.ts'
+import { createHash } from 'node:crypto'
+import type { Extension } from '../records/extension.ts'
 
 /** How a plugin becomes another package. `value`: base64. */
 export interface Parameters {
@@ -26,6 +27,13 @@ export interface PackageRequest {
 /** The version of the package itself: that of the plugin, unless parameters made it. */
 export function packageVersionOf({ version, parameters }: PackageRequest): string {
   return parameters?.version ?? version
+}
+
+/** An extension with the name that states know it by, which says what it is. */
+export function withRef(extension: Extension): Extension & { readonly ref: string } {
+  const { name, version, value } = extension
+  const words = createHash('sha256').update(`${name}\0${version}\0`)
+  return { ref: words.update(Buffer.from(value, 'base64')).digest('hex'), name, version, value }
 }
 
 /** An extension as a snapshot or record has it; undefined where it is none. */

@@ -3,7 +3,7 @@ import { packageOf } from '../names/provider-reference.ts'
 import type { Urn } from '../names/urn.ts'
 import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
 import { containsUnknown, stripSecrets } from '../values/walk.ts'
-import type { Extension } from '../records/log.ts'
+import type { Extension } from '../records/extension.ts'
 import type { PackageRequest } from './package-request.ts'
 import type { PluginDescriptor } from './provider.ts'
 

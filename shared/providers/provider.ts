@@ -11,7 +11,7 @@
 import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
-import type { Extension } from '../records/log.ts'
+import type { Extension } from '../records/extension.ts'
 import type { ConstructAsk, ConstructResult, Surroundings } from './construct.ts'
 import type { Describing, Installed } from './describing.ts'
 import type { Viewing } from './views.ts'

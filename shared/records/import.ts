@@ -1,5 +1,13 @@
 import type { Urn } from '../names/urn.ts'
 import type { JsonObject } from '../values/stored.ts'
+import type { Extension } from './extension.ts'
+
+/** Which plugin becomes a package, and how; `value`: base64. */
+export interface ImportParameterization {
+  readonly pluginName: string
+  readonly pluginVersion: string
+  readonly value: string
+}
 
 /** One resource that the command `import` is to adopt, resolved to URNs. '' = not given. */
 export interface ImportedResource {
@@ -23,4 +31,8 @@ export interface ImportedResource {
   readonly outputs?: JsonObject
   /** The configuration of `provider`, where that is made for it; sealed. */
   readonly providerInputs?: JsonObject
+  /** Its package is a plugin with parameters; the package's own version is `version`. */
+  readonly parameterization?: ImportParameterization
+  /** What its provider must be extended by. */
+  readonly extension?: Extension
 }

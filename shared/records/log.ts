@@ -1,6 +1,7 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/stored.ts'
+import type { Extension } from './extension.ts'
 import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
@@ -126,13 +127,6 @@ export interface ProgramPlace {
 
 /** How a deployment ended. */
 export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupted'
-
-/** What is added to a provider that stays what it is; `value`: base64. As snapshots keep it. */
-export interface Extension {
-  readonly name: string
-  readonly version: string
-  readonly value: string
-}
 
 /** One decision. Several are appended together as one record. */
 export type Decision =

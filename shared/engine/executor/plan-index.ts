@@ -1,7 +1,7 @@
 import type { BlobsPort, DecisionLogPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { Extension } from '../../records/log.ts'
+import type { Extension } from '../../records/extension.ts'
 import type { StoredResource } from '../../state/stored.ts'
 import { textIn } from '../../state/stored-fields.ts'
 import { isProviderType, referenceOf } from '../../names/provider-reference.ts'

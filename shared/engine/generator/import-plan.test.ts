@@ -78,6 +78,22 @@ describe('providers that are made', () => {
     ])
   })
 
+  const parameters = { plugin: 'base', version: '0.5.0', value: 'YQ==' }
+  const parameterized = { ...version, parameters }
+  const own = { pluginName: 'other', pluginVersion: '7.0.0', value: 'Yg==' }
+
+  test.each([
+    ['the program', {}, '1.2.3', parameters],
+    ['the program, in a version of its own', { version: '0.6.0' }, '1.2.3', { version: '0.6.0' }],
+    ['the file', { parameterization: own, version: '2.0.0' }, '7.0.0', { plugin: 'other' }],
+  ])('become the package by the parameters of %s', (_case, more, pluginVersion, expected) => {
+    const required = new Map([['test', parameterized]])
+    const [needed] = neededProviders([one('a', more)], about([], required))
+    expect(needed?.plugin).toMatchObject({ version: pluginVersion, parameters: expected })
+    const parts = needed?.plugin.parameters?.version.split('.').join('_')
+    expect(needed?.urn).toBe(urn('pulumi:providers:test', `default_${parts}`))
+  })
+
   test('are not those that the state has, nor any for a component', () => {
     const state = resourceState({ urn: p, type: 'pulumi:providers:test', custom: true, id: '1' })
     const asked = [one('a', { provider: p }), one('g', { component: 'local', id: '' })]
@@ -104,6 +120,11 @@ describe('a mistake', () => {
     ['a type that is none', [one('a', { type: 'test' })], /not a valid resource type token/],
     ['two of one URN', [one('a'), one('a')], /duplicate import 'a' of type 'test:index:Thing'/],
     ['a provider that is none', [one('a', { provider: stackUrn })], /is not a provider type/],
+    [
+      'parameters for a package of no version',
+      [one('a', { parameterization: { pluginName: 'base', pluginVersion: '1.0.0', value: '' } })],
+      /import 'a': version must be provided/,
+    ],
     ['none', [one('a'), one('b')], undefined],
     ['none in the type of a component', [one('g', { type: 'g', component: 'local' })], undefined],
   ])('%s', (_case, asked, expected) => {

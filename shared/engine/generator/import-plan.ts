@@ -3,7 +3,7 @@ import { childUrn, partsOf, stackType, typeOf, type Urn } from '../../names/urn.
 import type { ImportedResource } from '../../records/import.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { defaultNameOf } from './default-packages.ts'
-import type { PackageRequest } from '../../providers/package-request.ts'
+import { type PackageRequest, packageVersionOf } from '../../providers/package-request.ts'
 
 /** What the decisions of an import are made from. */
 export interface ImportAbout {
@@ -47,6 +47,7 @@ export function mistakeIn(
         'Type tokens must be of the format <package>:<module>:<type> - ' +
         'refer to the import section of the provider resource documentation.'
       )
+    if (isVersionLacking(one, about)) return `import '${one.name}': version must be provided`
     if (one.provider !== '' && !isProviderType(typeOf(one.provider)))
       return `imported provider URN ${JSON.stringify(one.provider)} is not a provider type`
     if (isProviderType(one.type)) continue
@@ -152,16 +153,34 @@ function providerOf(one: ImportedResource, about: ImportAbout): Urn {
 function requestOf(one: ImportedResource, { required }: ImportAbout): PackageRequest {
   const table = required.get(packageOf(one.type))
   const own = pluginOf(one)
-  return {
+  const known = {
     ...own,
-    version: own.version || (table?.version ?? ''),
     downloadUrl: own.downloadUrl || (table?.downloadUrl ?? ''),
     checksums: table?.checksums ?? own.checksums,
   }
+  const parameters = own.parameters ?? table?.parameters
+  if (parameters === undefined) return { ...known, version: own.version || (table?.version ?? '') }
+  const packageVersion = table === undefined ? '' : packageVersionOf(table)
+  return {
+    ...known,
+    version: own.parameters === undefined ? (table?.version ?? '') : own.version,
+    parameters: { ...parameters, version: one.version || packageVersion },
+  }
 }
 
-function pluginOf({ type, version, pluginDownloadUrl }: ImportedResource): PackageRequest {
-  return { pkg: packageOf(type), version, downloadUrl: pluginDownloadUrl, checksums: new Map() }
+function pluginOf(one: ImportedResource): PackageRequest {
+  const { type, version, pluginDownloadUrl: downloadUrl, parameterization } = one
+  const about = { pkg: packageOf(type), downloadUrl, checksums: new Map<string, string>() }
+  if (parameterization === undefined) return { ...about, version }
+  const { pluginName: plugin, pluginVersion, value } = parameterization
+  return { ...about, version: pluginVersion, parameters: { plugin, version, value } }
+}
+
+/** Whether parameters make a package of which nobody says the version. */
+function isVersionLacking(one: ImportedResource, about: ImportAbout): boolean {
+  if (one.component === 'local') return false
+  const isDefault = one.provider === '' && !isProviderType(one.type)
+  return (isDefault ? requestOf(one, about) : pluginOf(one)).parameters?.version === ''
 }
 
 function urnOf(one: ImportedResource, about: ImportAbout, parent: Urn | undefined): Urn {

@@ -22,8 +22,9 @@ import {
   type Placed,
   placedImports,
 } from './import-plan.ts'
+import { withRef } from '../../providers/package-request.ts'
 import { withPlugin } from '../../providers/provider-inputs.ts'
-import { configInputs } from './provider-resolution.ts'
+import { configInputs, extend } from './provider-resolution.ts'
 import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
 
@@ -71,6 +72,7 @@ export async function prepareImport(
     if (id === undefined) throw new TypeError(`the provider ${urn} was found or made`)
     return referenceOf(urn, id)
   }
+  for (const { extension } of asked) if (extension !== undefined) extend(ctx, withRef(extension))
   const placed = placedImports(asked, about, stackUrn)
   refuse(
     ctx,
@@ -158,6 +160,7 @@ function stepFor(
     protect: asked.protect,
     importID: asked.id,
     provider: provider === '' ? '' : references(provider),
+    extensionRef: asked.extension === undefined ? '' : withRef(asked.extension).ref,
     ...(asked.inputs === undefined ? {} : { inputs: open(asked.inputs) }),
     ...(asked.outputs === undefined ? {} : { outputs: open(asked.outputs) }),
   })

@@ -118,9 +118,17 @@ export async function resolveProvider(
     rest.provider === '' ? await defaults.reference(plugin) : requireReference(rest.provider)
   const { extension } = plugin
   if (extension === undefined || deniedPackage(provider) !== undefined) return { ...rest, provider }
+  extend(ctx, extension)
+  return { ...rest, provider, extensionRef: extension.ref }
+}
+
+/** Makes an extension known, also to whoever carries out what needs it. */
+export function extend(
+  ctx: GeneratorContext,
+  extension: NonNullable<PackageRequest['extension']>,
+): void {
   ctx.providers.know(extension.ref, extension)
   ctx.runner.extend(extension)
-  return { ...rest, provider, extensionRef: extension.ref }
 }
 
 /**

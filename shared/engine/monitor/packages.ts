@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
 import { valid } from 'semver'
 import type {
   Parameterization,
   RegisterPackageRequest,
 } from '../../../proto/gen/pulumi/resource.ts'
 import { error } from '../../errors/error.ts'
-import type { Extension } from '../../records/log.ts'
-import type { PackageRequest } from '../../providers/package-request.ts'
+import { type PackageRequest, withRef } from '../../providers/package-request.ts'
 
 /** The packages that a program registered, by the references that it was answered. */
 export interface Packages {
@@ -58,7 +56,9 @@ function readPackage(request: RegisterPackageRequest): PackageRequest {
     ...(parameterization === undefined
       ? {}
       : { parameters: { plugin: name, ...blobOf(parameterization) } }),
-    ...(extension === undefined ? {} : { extension: readExtension(extension) }),
+    ...(extension === undefined
+      ? {}
+      : { extension: withRef({ name: extension.name, ...blobOf(extension) }) }),
   }
   return { pkg: parameterization?.name ?? name, ...plugin, ...parts }
 }
@@ -66,12 +66,6 @@ function readPackage(request: RegisterPackageRequest): PackageRequest {
 function blobOf({ version, value }: Parameterization): { version: string; value: string } {
   requireVersion('parameter', version)
   return { version, value: Buffer.from(value).toString('base64') }
-}
-
-function readExtension(extension: Parameterization): Extension & { readonly ref: string } {
-  const { name, version, value } = extension
-  const hash = createHash('sha256').update(`${name}\0${version}\0`).update(value).digest('hex')
-  return { ref: hash, name, ...blobOf(extension) }
 }
 
 function requireVersion(what: string, version: string): void {
