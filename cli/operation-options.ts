@@ -4,7 +4,12 @@ import { relative, resolve } from 'node:path'
 import { limits } from '../shared/config/limits.ts'
 import { error } from '../shared/errors/error.ts'
 import type { Project } from '../shared/programs/project.ts'
-import type { DeploymentOptions, Release } from '../shared/records/log.ts'
+import {
+  type DeploymentOptions,
+  type HiddenFeature,
+  hiddenFeatures,
+  type Release,
+} from '../shared/records/log.ts'
 import type { Flags } from './flags.ts'
 import type { Session } from './session.ts'
 
@@ -36,10 +41,25 @@ export function runProgramOf(session: Session, flags: Flags): boolean {
   return flags.is('runProgram') || isTruthy(session.io.env['PULUMI_RUN_PROGRAM'])
 }
 
-/** Whether a refresh compares outputs only: PULUMI_ENABLE_LEGACY_REFRESH_DIFF. */
-export function legacyDiffOf(session: Session): Pick<DeploymentOptions, 'legacyRefreshDiff'> {
-  const isLegacy = isTruthy(session.io.env['PULUMI_ENABLE_LEGACY_REFRESH_DIFF'])
-  return isLegacy ? { legacyRefreshDiff: true } : {}
+const hidingVariables: Readonly<Record<HiddenFeature, string>> = {
+  resourceReferences: 'PULUMI_DISABLE_RESOURCE_REFERENCES',
+  outputValues: 'PULUMI_DISABLE_OUTPUT_VALUES',
+}
+
+/**
+ * What only variables say: whether a refresh compares outputs only
+ * (PULUMI_ENABLE_LEGACY_REFRESH_DIFF), and which features programs are not told of
+ * (PULUMI_DISABLE_RESOURCE_REFERENCES, PULUMI_DISABLE_OUTPUT_VALUES).
+ */
+export function optionsOfVariables({
+  io: { env },
+}: Session): Pick<DeploymentOptions, 'legacyRefreshDiff' | 'withoutFeatures'> {
+  const isLegacy = isTruthy(env['PULUMI_ENABLE_LEGACY_REFRESH_DIFF'])
+  const withoutFeatures = hiddenFeatures.filter(name => isTruthy(env[hidingVariables[name]]))
+  return {
+    ...(isLegacy ? { legacyRefreshDiff: true } : {}),
+    ...(withoutFeatures.length > 0 ? { withoutFeatures } : {}),
+  }
 }
 
 /** Refuses flags that contradict --preview-only. Throws CLI_USAGE. */

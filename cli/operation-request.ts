@@ -11,7 +11,7 @@ import { putConfigValue, readKey } from './config-edit.ts'
 import type { Flags } from './flags.ts'
 import {
   functionLimitOf,
-  legacyDiffOf,
+  optionsOfVariables,
   parallelOf,
   policyPacksOf,
   refreshOf,
@@ -64,7 +64,7 @@ export async function requestOf(
         flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
       ...(runProgram ? { runProgram: true } : {}),
-      ...legacyDiffOf(session),
+      ...optionsOfVariables(session),
       ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
       release,
       ...policyPacksOf(session, flags),

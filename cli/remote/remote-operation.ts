@@ -3,7 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Command } from '../../shared/records/log.ts'
 import type { Flags } from '../flags.ts'
 import {
-  legacyDiffOf,
+  optionsOfVariables,
   parallelOf,
   refreshOf,
   releaseOf,
@@ -52,7 +52,7 @@ export async function remoteStarting(
       flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
     ...(runProgramOf(session, flags) ? { runProgram: true } : {}),
-    ...legacyDiffOf(session),
+    ...optionsOfVariables(session),
     ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
     ...(release === undefined ? {} : { release }),

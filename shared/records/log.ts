@@ -44,6 +44,8 @@ export interface DeploymentOptions {
   readonly runProgram?: boolean
   /** Whether a refresh compares outputs only, as older versions did; absent: no. */
   readonly legacyRefreshDiff?: boolean
+  /** What the program is told that the engine does not have; absent: nothing. */
+  readonly withoutFeatures?: readonly HiddenFeature[]
   /** When deletes may begin; absent: `dataflow`. */
   readonly release?: Release
   /** Policy packs that judge it; paths relative to the project's folder, or absolute. */
@@ -108,6 +110,10 @@ export function readsByProgram({
 }: Pick<DeploymentOptions, 'command' | 'runProgram'>): boolean {
   return runProgram === true && (command === 'up' || command === 'refresh')
 }
+
+/** A feature of the monitor that can be hidden from programs, by its name in the protocol. */
+export const hiddenFeatures = ['resourceReferences', 'outputValues'] as const
+export type HiddenFeature = (typeof hiddenFeatures)[number]
 
 /**
  * When a delete may begin: once what depends on it is gone (`dataflow`), or once also the whole

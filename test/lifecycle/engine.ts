@@ -24,7 +24,7 @@ import { pluginHost, type Program, programHost, project, stackName } from './hos
 import type { Tracer } from './order.ts'
 import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
 import type { ImportedResource } from '../../shared/records/import.ts'
-import type { Command } from '../../shared/records/log.ts'
+import type { Command, HiddenFeature } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Targeting } from '../../shared/records/log.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
@@ -44,6 +44,7 @@ export interface Asked {
   readonly continueOnError?: boolean
   readonly runProgram?: boolean
   readonly legacyRefreshDiff?: boolean
+  readonly withoutFeatures?: readonly HiddenFeature[]
   readonly ignoreProtect?: boolean
   readonly release?: 'dataflow' | 'antichain'
   readonly config?: DeployRequest['config']
@@ -254,6 +255,7 @@ function requestOf(given: {
       continueOnError: asked.continueOnError ?? false,
       execute: 'here',
       ...(asked.legacyRefreshDiff === true ? { legacyRefreshDiff: true } : {}),
+      ...(asked.withoutFeatures === undefined ? {} : { withoutFeatures: asked.withoutFeatures }),
       ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),
       message: '',
       ...(asked.runProgram === true ? { runProgram: true } : {}),

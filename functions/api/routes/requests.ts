@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { printable } from '../../../shared/triggers/printable.ts'
+import { hiddenFeatures } from '../../../shared/records/log.ts'
 import type { DeploymentRequest, KeptRequest } from '../../../shared/records/request.ts'
 import { knownStack } from '../../compaction/export-state.ts'
 import { archiveForm } from '../archives.ts'
@@ -34,6 +35,7 @@ const requestBody = z.strictObject({
   /** Run the program too, of which a destroy or refresh has no need by itself. */
   runProgram: z.boolean().optional(),
   legacyRefreshDiff: z.literal(true).optional(),
+  withoutFeatures: z.array(z.enum(hiddenFeatures)).max(hiddenFeatures.length).optional(),
   ignoreProtect: z.literal(true).optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** The resources that it is about; absent: all. */
@@ -157,7 +159,7 @@ async function putRequest(
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
   const { archive, release, ignoreProtect, targeting, runProgram, ...others } = body
-  const { legacyRefreshDiff, ...rest } = others
+  const { legacyRefreshDiff, withoutFeatures, ...rest } = others
   const asked: DeploymentRequest = {
     stack,
     key: keyOf(request, ports),
@@ -169,6 +171,7 @@ async function putRequest(
       execute: ports.execute,
       ...(runProgram === true ? { runProgram } : {}),
       ...(legacyRefreshDiff === undefined ? {} : { legacyRefreshDiff }),
+      ...(withoutFeatures === undefined ? {} : { withoutFeatures }),
       ...(release === undefined ? {} : { release }),
       ...(targeting === undefined ? {} : { targeting }),
       ...(ignoreProtect === undefined ? {} : { ignoreProtect }),

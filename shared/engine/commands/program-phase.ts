@@ -53,7 +53,9 @@ export async function runProgramPhase(
       lendAddress: monitor.methods.lend,
     })
     const packages = createPackages(life.uuid)
-    monitor.open({ generator, packages, info, root: source.root, hashAssets: life.hashAssets })
+    const { withoutFeatures = [] } = life.request.options
+    const about = { info, withoutFeatures, root: source.root, hashAssets: life.hashAssets }
+    monitor.open({ generator, packages, ...about })
     const { aborted, isAborted } = life
     const part = await runProgram({
       host: life.programs,

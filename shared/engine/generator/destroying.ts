@@ -1,6 +1,7 @@
 import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
+import { withDependencies, withDependents } from '../graph/closures.ts'
 import { namedDependencies, stateGraph, type StateGraph } from '../graph/dependencies.ts'
 import { stepOf, type TrackedState } from '../step.ts'
 import { carryOut } from './carry-out.ts'
@@ -46,6 +47,23 @@ export function needs(state: ResourceState): readonly Urn[] {
 }
 
 /**
+ * The scope of the deletes by what the program has made of names, parents and providers: with a
+ * target goes what depends on it now, and what is left out keeps what it stands on now.
+ */
+function scopeNow({ sets, scope }: GeneratorContext, mayGo: DeleteScope): DeleteScope {
+  const made = [...sets.current.values()].filter(({ passedOver }) => passedOver !== 'not made')
+  const graph = stateGraph(made.map(({ state }) => state))
+  const goes = ({ urn }: ResourceState): boolean => mayGo(urn) || mayGo(sets.former.get(urn) ?? urn)
+  if (scope.targets.isConstrained) {
+    const allowed = withDependents(graph, goes)
+    return urn => mayGo(urn) || allowed.has(urn)
+  }
+  if (!scope.excludes.isConstrained) return mayGo
+  const kept = withDependencies(graph, state => !mayGo(state.urn), { dependents: false })
+  return urn => mayGo(urn) && !kept.has(urn)
+}
+
+/**
  * Deletes of everything, once the program of a destroy has ended: of what it registered as it is
  * now, and of what else is in the state; of these what may go. `left`: what earlier lives made and
  * this one did not register. What was registered stands first, so that all else goes before what it
@@ -56,12 +74,13 @@ export function destroySteps(
   { left, mayGo }: { readonly left: readonly TrackedState[]; readonly mayGo: DeleteScope },
 ): { readonly graph: StateGraph; readonly condemned: readonly CondemnedStep[] } {
   const { sets, base } = ctx
+  const mayGoNow = scopeNow(ctx, mayGo)
   const made = [...sets.current.values()].filter(
-    ({ passedOver, state }) => passedOver === undefined && mayGo(state.urn),
+    ({ passedOver, state }) => passedOver === undefined && mayGoNow(state.urn),
   )
   const going: readonly TrackedState[] = [...made, ...left]
   for (const { state } of going) sets.deletes.add(state.urn)
-  const others = condemnedSteps(ctx, mayGo)
+  const others = condemnedSteps(ctx, mayGoNow)
   const registered = going.map((old, index): CondemnedStep => {
     const op = old.state.external ? 'discard' : 'delete'
     const skipCall = isWithoutCall(ctx, old.state)

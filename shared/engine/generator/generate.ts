@@ -28,6 +28,7 @@ import type { CurrentState } from './sets.ts'
 import { requireMade } from './skipped-creates.ts'
 import { registrationFailed, skipBelowFailed } from './skipped-below.ts'
 import { passOver, pullForward } from './untargeted.ts'
+import { requireKnown } from './unknown-dependencies.ts'
 import { verdictOf } from './verdict.ts'
 
 /** How long after one missing plugin others may be found missing, in ms. */
@@ -69,6 +70,7 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
     const candidate = await underPolicies(ctx, made)
     const steps = await decideSteps(ctx, candidate)
     planSteps(ctx, steps)
+    requireKnown(ctx, steps)
     requireMade(ctx, steps)
     skipBelowFailed(ctx, steps)
     return await carryOut(ctx, candidate, steps)

@@ -37,6 +37,7 @@ import {
   readRegistration,
   type ReadingDeps,
 } from './read-registration.ts'
+import type { HiddenFeature } from '../../records/log.ts'
 import type { Registrar } from './register.ts'
 import { urnOf, urnOrNone } from './request-urns.ts'
 
@@ -45,6 +46,8 @@ export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly generator: Generator
   readonly packages: Packages
   readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
+  /** Features that it says it does not have. */
+  readonly withoutFeatures: readonly HiddenFeature[]
 }
 
 /** How the end of a program is told. */
@@ -73,6 +76,11 @@ const features: readonly ResourceMonitorFeature[] = [
   ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_DEPENDS_ON,
   ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_PARENT,
 ]
+
+const hiddenNumbers: Readonly<Record<HiddenFeature, ResourceMonitorFeature>> = {
+  resourceReferences: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
+  outputValues: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
+}
 
 /**
  * The same, as older SDKs ask for them one by one. What is not there yet refuses by name when it is
@@ -105,10 +113,14 @@ export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSig
   const register = registering(opened, registrar)
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
-      return { ...(await opened).info, supportedFeatures: [...features] }
+      const { info, withoutFeatures } = await opened
+      const hidden = new Set(withoutFeatures.map(name => hiddenNumbers[name]))
+      return { ...info, supportedFeatures: features.filter(feature => !hidden.has(feature)) }
     },
-    supportsFeature: ({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> =>
-      Promise.resolve({ hasSupport: featureNames.has(id) }),
+    async supportsFeature({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> {
+      const { withoutFeatures } = await opened
+      return { hasSupport: featureNames.has(id) && !withoutFeatures.some(name => name === id) }
+    },
     async registerResource(
       asked: RegisterResourceRequest,
       metadata?: Metadata,

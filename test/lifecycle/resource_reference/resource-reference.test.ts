@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { ConfigureResponse } from '../../../proto/gen/pulumi/provider.ts'
+import { type DeploymentInfo, ResourceMonitorFeature } from '../../../proto/gen/pulumi/resource.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { named } from '../states.ts'
@@ -20,6 +21,7 @@ function createReferringCloud(): Cloud {
   return { ...cloud, script: { ...cloud.script, configure } }
 }
 
+const references = ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES
 const mark = '4dabf18193072939515e22adb298388d'
 const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
 const reference = (urn: string, id?: string): Record<string, unknown> => ({
@@ -81,6 +83,44 @@ test('TestResourceReferences_DownlevelSDK: who does not take them gets ids and U
   expect(seen[1]).toEqual({ a, b: 'b-1' })
   expect(seen[0]).toMatchObject({ a })
 })
+
+test.each([true, false])(
+  'TestResourceReferences_DownlevelEngine: who is told that there are none sends and gets ids and URNs (hidden: %s)',
+  async isHidden => {
+    const cloud = createReferringCloud()
+    const engine = await engines.of(cloud)
+    const seen: unknown[] = []
+    let urn = ''
+    const ran = await engine.run(
+      async monitor => {
+        const supports = (id: string): Promise<boolean> =>
+          new Promise((resolve, reject) =>
+            monitor.client.supportsFeature({ id }, (failed, reply) =>
+              failed === null ? resolve(reply.hasSupport) : reject(failed),
+            ),
+          )
+        const info = await new Promise<DeploymentInfo>((resolve, reject) =>
+          monitor.client.getDeploymentInfo({}, (failed, reply) =>
+            failed === null ? resolve(reply) : reject(failed),
+          ),
+        )
+        const acceptResources = await supports('resourceReferences')
+        seen.push(acceptResources, await supports('secrets'))
+        seen.push(info.supportedFeatures.includes(references))
+        const a = await monitor.register({ type: 'my:c:Group', name: 'a', object: {} })
+        urn = a.urn
+        const object = { a: acceptResources ? reference(urn) : urn }
+        seen.push((await thing(monitor, 'c', object, { acceptResources })).object)
+      },
+      isHidden ? { withoutFeatures: ['resourceReferences'] } : {},
+    )
+    expect(ran.result.result).toBe('succeeded')
+    const plain = [false, true, false, { a: urn }]
+    expect(seen).toEqual(
+      isHidden ? plain : [true, true, true, { a: filled(urn, 'my:c:Group', 'a') }],
+    )
+  },
+)
 
 test('TestResourceReferences_GetResource: a resource is hydrated, references in it stay', async () => {
   const engine = await engines.of(createReferringCloud())
