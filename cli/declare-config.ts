@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Attach, refuseCommands } from './attach.ts'
+import { collect } from './flags.ts'
 import { missingCommands, missingOptions } from './missing.ts'
 
 /** Declares `config` and what is below it. */
@@ -36,7 +37,30 @@ export function declareConfig(root: Command, attach: Attach): void {
       .option('--path', 'the key is a path into a map or list'),
     async () => (await import('./commands/config-rm.ts')).configRm,
   )
+  attach(
+    config
+      .command('set-all [values]')
+      .description('set many values; with --json those that `config --json` printed')
+      .addOption(collecting('--plaintext <key=value>', 'a value that is not encrypted'))
+      .addOption(collecting('--secret <key=value>', 'a value that is encrypted'))
+      .option('--path', 'the keys are paths into maps or lists')
+      .option('-j, --json', 'the values are JSON'),
+    async () => (await import('./commands/config-set-all.ts')).configSetAll,
+  )
+  attach(
+    config
+      .command('rm-all <key...>')
+      .aliases(['remove-all', 'delete-all'])
+      .description('remove many values')
+      .option('--path', 'the keys are paths into maps or lists'),
+    async () => (await import('./commands/config-rm-all.ts')).configRmAll,
+  )
   refuseCommands(config, missingCommands.config)
+}
+
+/** An option that may be given again. */
+function collecting(flags: string, about: string): Option {
+  return new Option(flags, about).argParser(collect)
 }
 
 function listing(command: Command): Command {

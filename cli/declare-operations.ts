@@ -120,6 +120,7 @@ function shared(command: Command): Command {
     .option('--config-path', 'the keys of --config are paths')
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
     .option('--skip-config-validation', 'do not check the configuration against the project')
+    .option('--client <address>', 'the host of a program that runs already: `host:port`')
   return executing(said)
 }
 
@@ -133,6 +134,8 @@ export function executing(command: Command): Command {
     )
     .addOption(functionLimit())
     .option('--wait', 'wait while another deployment of the stack runs')
+    .addOption(new Option('--exec-kind <kind>').hideHelp())
+    .addOption(new Option('--exec-agent <agent>').hideHelp())
     .addOption(new Option('--suppress-progress').hideHelp())
     .addOption(new Option('--suppress-permalink [when]').hideHelp())
     .addOption(new Option('--skip-plugin-pre-install').hideHelp())

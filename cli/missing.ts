@@ -5,7 +5,6 @@
 
 /** Options of all operations. */
 const everyOperation = [
-  '--client <address>',
   '--output <format>',
   '-d, --debug',
   '--urns',
@@ -13,8 +12,6 @@ const everyOperation = [
   '--neo-task-on-failure',
   '--copilot',
   '--attach-debugger [kind]',
-  '--exec-kind <kind>',
-  '--exec-agent <agent>',
   '--remote',
 ]
 
@@ -52,8 +49,6 @@ export const missingOptions = {
     '--urns',
     '--event-log <file>',
     '--show-config',
-    '--exec-kind <kind>',
-    '--exec-agent <agent>',
   ],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
@@ -84,5 +79,5 @@ export const missingCommands = {
   ],
   stack: ['change-secrets-provider', 'graph', 'tag', 'unselect'],
   state: ['edit', 'upgrade'],
-  config: ['cp', 'env', 'refresh', 'rm-all', 'set-all'],
+  config: ['cp', 'env', 'refresh'],
 } as const satisfies Record<string, readonly string[]>

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { isTruthy } from '../shared/config/truthy.ts'
 import { error } from '../shared/errors/error.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
+import { clientRuntime } from '../shared/programs/language-host.ts'
 import type { Project } from '../shared/programs/project.ts'
 import { type StackConfig, writeStackConfig } from '../shared/programs/stack-config.ts'
 import type { Command } from '../shared/records/log.ts'
@@ -32,7 +33,8 @@ export async function requestOf(
   flags: Flags,
   command: Command,
 ): Promise<DeployRequest> {
-  const { project, stack } = await askedStack(session)
+  const { project: found, stack } = await askedStack(session)
+  const project = withClient(found, flags)
   const parallel = parallelOf(session, flags)
   const release = releaseOf(flags)
   const targeting = targetingOf(flags)
@@ -77,6 +79,13 @@ export async function requestOf(
       forget: flags.is('clearPendingCreates'),
     },
   }
+}
+
+/** The project, its program run by a host that runs already where --client names one. */
+function withClient(project: Project, flags: Flags): Project {
+  const address = flags.text('client')
+  if (address === undefined) return project
+  return { ...project, runtime: clientRuntime, runtimeOptions: { address } }
 }
 
 /** Whether the configuration that the project asks for must be there. */

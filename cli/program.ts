@@ -1,3 +1,4 @@
+import { emulatedVersion } from '../shared/config/emulated-version.ts'
 import { type Attach, refuseCommands } from './attach.ts'
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
@@ -29,7 +30,8 @@ export async function runCommandLine(
 ): Promise<number> {
   const argv = withPlainSwitches(withoutVerbosityLevels(words))
   if (words[0] === '--version' || words[0] === 'version') {
-    io.stdout.write(`${manifest.version}\n`)
+    const isPulumi = io.env['ANTICHAIN_CALLED'] === 'pulumi'
+    io.stdout.write(`${isPulumi ? `v${emulatedVersion}` : manifest.version}\n`)
     return 0
   }
   const outcome = { exit: 0 }

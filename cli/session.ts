@@ -110,7 +110,7 @@ export function createSession(io: Io, tools: Tools, globals: GlobalOptions): Ses
 /** The error for a stack that does not exist. */
 export function notFound(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
-  return error('STACK_NOT_FOUND', `there is no stack '${stack}' of project '${project}'`)
+  return error('STACK_NOT_FOUND', `no stack named '${stack}' of project '${project}' found`)
 }
 
 /** Asks for a yes; refuses where nobody can be asked. Throws CLI_USAGE. */

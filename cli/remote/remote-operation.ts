@@ -19,6 +19,7 @@ import { targetingOf } from '../targeting.ts'
 const localOptions = [
   ['functionLimit', '--function-limit'],
   ['configFile', '--config-file'],
+  ['client', '--client'],
   ['clearPendingCreates', '--clear-pending-creates'],
   ['skipConfigValidation', '--skip-config-validation'],
   ['showSecrets', '--show-secrets'],

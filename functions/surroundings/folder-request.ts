@@ -1,8 +1,10 @@
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { autonamingOf } from '../../shared/programs/autonaming.ts'
 import { openConfig } from '../../shared/programs/config.ts'
+import { clientRuntime } from '../../shared/programs/language-host.ts'
 import { programDigest } from '../../shared/programs/program-digest.ts'
 import { programPlace } from '../../shared/programs/project-file.ts'
+import { projectPlugins } from '../../shared/programs/project-plugins.ts'
 import type { Project } from '../../shared/programs/project.ts'
 import type { StackConfig } from '../../shared/programs/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -46,7 +48,8 @@ export function folderRequest(about: {
       })
     : undefined
   const { name, root, runtime, runtimeOptions } = project
-  const source = { name, root, runtime, runtimeOptions, ...programPlace(project) }
+  const plugins = projectPlugins(project)
+  const source = { name, root, runtime, runtimeOptions, plugins, ...programPlace(project) }
   const programNow = (): string => identityOf(project, config, secrets)
   return {
     stack,
@@ -66,5 +69,8 @@ function identityOf(
   secrets: SecretsManager,
 ): string {
   const values = [...config].sort(([a], [b]) => (a < b ? -1 : 1))
-  return secrets.digest(JSON.stringify([programDigest(project.root), values]))
+  const parts: unknown[] = [programDigest(project.root), values]
+  // A program of another process is not what lies in the folder: nobody resumes it from there.
+  if (project.runtime === clientRuntime) parts.push(project.runtimeOptions)
+  return secrets.digest(JSON.stringify(parts))
 }

@@ -258,6 +258,7 @@ function pluginHost(
     fetch: fetchPlugin ?? createInstaller(install),
     programDirectory: source.directory,
     project: source.name,
+    own: source.plugins,
     runtimeOptions: source.runtimeOptions,
     engineAddress: () => monitor.address,
     said: ({ severity, text, streamId }) => {

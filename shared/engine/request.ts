@@ -1,5 +1,6 @@
 import type { Autonaming } from '../names/automatic-name.ts'
 import type { ConfigValue } from '../programs/config.ts'
+import type { ProjectPlugin } from '../programs/project-plugins.ts'
 import type { BlobHash, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
@@ -22,6 +23,8 @@ export interface ProjectSource {
   /** '' = no program: only what stands in the state. */
   readonly runtime: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
+  /** Plugins that the project has itself. */
+  readonly plugins: readonly ProjectPlugin[]
 }
 
 /** Everything that a deployment or preview is asked with; parsed and checked. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Client, credentials, type MethodDefinition, status } from '@grpc/grpc-js'
 import {
   LanguageRuntimeClient,
@@ -29,8 +30,8 @@ const leaveMs = 5_000
 const messageBytes = 400 * 1024 * 1024
 
 /**
- * Runs programs of any language whose host `pulumi-language-<name>` is on the PATH, or runs already,
- * through its LanguageRuntime service. Source: `engine.md` 1.2.
+ * Runs programs of any language whose host `pulumi-language-<name>` the project has, is on the PATH, or
+ * runs already, through its LanguageRuntime service. Source: `engine.md` 1.2.
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {
@@ -79,7 +80,8 @@ interface Host {
 async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Said): Promise<Host> {
   if (source.runtime === clientRuntime) return attached(source)
   const name = `pulumi-language-${source.runtime}`
-  const command = findOnPath(name, deps.env['PATH'] ?? '')
+  const own = ownHost(source)
+  const command = own === undefined ? findOnPath(name, deps.env['PATH'] ?? '') : join(own, name)
   if (command === undefined)
     throw error(
       'RUNTIME_UNKNOWN',
@@ -113,8 +115,16 @@ async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Sa
   return host
 }
 
+/** The folder of the host of a program's language, where its project has one itself. */
+export function ownHost({
+  runtime,
+  plugins = [],
+}: Pick<ProgramSource, 'runtime' | 'plugins'>): string | undefined {
+  return plugins.find(({ kind, name }) => kind === 'language' && name === runtime)?.folder
+}
+
 /** The runtime whose host runs already, and listens at the address that its options have. */
-const clientRuntime = 'client'
+export const clientRuntime = 'client'
 
 /** A host that somebody else started, and ends. */
 function attached({ runtimeOptions }: ProgramSource): Host {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { isRecord } from './is-record.ts'
 import { error } from '../errors/error.ts'
 
 /** The SDK that a program brings along. */
@@ -80,8 +81,4 @@ function readPackage(folder: string): Readonly<Record<string, unknown>> {
   } catch {
     return {}
   }
-}
-
-function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data)
 }

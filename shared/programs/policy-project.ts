@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { isRecord } from './is-record.ts'
 import { error, messageOf } from '../errors/error.ts'
 
 /** What the file of a policy pack says. */
@@ -18,13 +19,13 @@ export function readPolicyProject(folder: string): PolicyProject {
   const file = join(folder, 'PulumiPolicy.yaml')
   const read = contentOf(file)
   const { runtime: given } = read
-  const nested = isObject(given) ? given : { name: given }
+  const nested = isRecord(given) ? given : { name: given }
   const runtime = nested['name']
   if (typeof runtime !== 'string' || runtime === '') throw failed(file, 'names no runtime')
   const options = nested['options']
   return {
     runtime,
-    runtimeOptions: isObject(options) ? options : {},
+    runtimeOptions: isRecord(options) ? options : {},
     version: textOf(read['version']),
     main: textOf(read['main']),
   }
@@ -37,16 +38,12 @@ function contentOf(file: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw failed(file, `cannot be read: ${messageOf(cause)}`)
   }
-  if (isObject(data)) return data
+  if (isRecord(data)) return data
   throw failed(file, 'holds no map of keys')
 }
 
 function textOf(given: unknown): string {
   return typeof given === 'string' || typeof given === 'number' ? String(given) : ''
-}
-
-function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data)
 }
 
 function failed(file: string, what: string): Error {

@@ -1,6 +1,6 @@
 import type { ProcessesPort } from '../ports/system.ts'
 import { createGoProgramHost } from './go-host.ts'
-import { createLanguageProgramHost } from './language-host.ts'
+import { createLanguageProgramHost, ownHost } from './language-host.ts'
 import { createNodeProgramHost } from './node-host.ts'
 import { definedOf } from './program-process.ts'
 import type { ProgramHost, ProgramSource } from './program.ts'
@@ -30,8 +30,8 @@ export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
     go: createGoProgramHost({ ...deps, env }),
   }
   const others = createLanguageProgramHost({ ...deps, env })
-  const hostOf = ({ runtime }: Pick<ProgramSource, 'runtime'>): ProgramHost =>
-    own[runtime] ?? others
+  const hostOf = (source: ProgramSource): ProgramHost =>
+    (ownHost(source) === undefined ? own[source.runtime] : undefined) ?? others
   return {
     run: (run, said) => hostOf(run).run(run, said),
     packages: source => hostOf(source).packages(source),

@@ -3,6 +3,7 @@
  * Imports ports and below.
  */
 
+import type { ProjectPlugin } from './project-plugins.ts'
 import type { RequiredPackage } from './required-packages.ts'
 
 /** Which program: its language, its folders, and what the project file says of its runtime. */
@@ -16,6 +17,8 @@ export interface ProgramSource {
   /** `.` or a file relative to `directory`. */
   readonly entryPoint: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
+  /** Plugins that the project has itself: its language's host may be among them. */
+  readonly plugins?: readonly ProjectPlugin[]
 }
 
 /** What a run of a program needs to know. */

@@ -53,13 +53,37 @@ describe('project file', () => {
     expect(failing('name: p\nruntime: ../cobol\n')).toMatch(/^RUNTIME_UNKNOWN .*'\.\.\/cobol'/)
   })
 
-  test('only keys whose neglect would change a deployment are refused', () => {
-    expect(failing(`${head}plugins: {providers: [{name: a, path: ./a}]}\n`)).toMatch(
-      /^FEATURE_MISSING .*plugins\.providers/,
-    )
-    expect(failing(`${head}packages: {mine: ./local}\n`)).toMatch(
-      /^FEATURE_MISSING .*packages\.mine/,
-    )
+  test('plugins of its own are told apart from packages that are installed', () => {
+    const text = [
+      'plugins:',
+      '  providers: [{name: a, path: ./a}, {name: a, path: b, version: 1.0.0}]',
+      '  languages: [{name: cobol, path: /hosts}]',
+      'packages: {mine: ./local, other: {source: ../other}, aws: aws@7.0.0}',
+    ]
+    expect(parseProject(`${head}${text.join('\n')}\n`, '/a/Pulumi.yaml').plugins).toEqual([
+      { kind: 'resource', name: 'a', version: '', path: './a' },
+      { kind: 'resource', name: 'a', version: '1.0.0', path: 'b' },
+      { kind: 'language', name: 'cobol', version: '', path: '/hosts' },
+      { kind: 'resource', name: 'mine', version: '', path: './local' },
+      { kind: 'resource', name: 'other', version: '', path: '../other' },
+    ])
+  })
+
+  test.each([
+    ['{providers: 1}', /`plugins.providers` is no list/],
+    ['{providers: [{name: a}]}', /has a `name` and a `path`/],
+    ['{analyzers: [{name: a, path: ./a, version: v1}]}', /'a' is no semantic version/],
+    [
+      '{providers: [{name: a, path: a, version: 1.0.0}, {name: a, path: b, version: 1.0.0}]}',
+      /'a' 1\.0\.0 is declared twice/,
+    ],
+  ])('plugins that are none are refused with their place: %s', (plugins, expected) => {
+    const said = failing(`${head}plugins: ${plugins}\n`)
+    expect(said).toMatch(/^PROJECT_INVALID .*:3:/)
+    expect(said).toMatch(expected)
+  })
+
+  test('keys whose neglect changes no deployment are passed over', () => {
     expect(
       failing(`${head}packages: {aws: aws@7.0.0}\nbackend: {url: x}\ntemplate: {}\nauthor: me\n`),
     ).toBe('')

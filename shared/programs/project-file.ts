@@ -3,6 +3,8 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { error, messageOf } from '../errors/error.ts'
 import { readProjectConfig } from './project-config.ts'
 import type { Project } from './project.ts'
+import { declaredPlugins } from './project-plugins.ts'
+import { isRecord } from './is-record.ts'
 import { openYaml, type YamlSource } from './yaml-source.ts'
 
 const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json']
@@ -38,13 +40,11 @@ export function readProject(from: string): Project {
 
 /**
  * Reads the text of a project file. Keys that Pulumi only keeps (author, template, backend …) are
- * passed over. Throws PROJECT_INVALID with file, line and column, RUNTIME_UNKNOWN, and
- * FEATURE_MISSING for a key whose neglect would change what a deployment does.
+ * passed over. Throws PROJECT_INVALID with file, line and column, and RUNTIME_UNKNOWN.
  */
 export function parseProject(text: string, file: string): Project {
   const source = openYaml(text, file, 'PROJECT_INVALID')
   const name = nameIn(source)
-  refuseMissing(source)
   const { runtime, runtimeOptions } = runtimeIn(source, file)
   const root = dirname(file)
   const config: unknown = source.document.get('config')
@@ -65,6 +65,7 @@ export function parseProject(text: string, file: string): Project {
     main: textIn(source, ['main']),
     config: typeof config === 'string' ? [] : readProjectConfig(source, name),
     stackConfigDir: resolve(root, stackConfigDir || legacyDir),
+    plugins: declaredPlugins(source, dataAt(source, [])),
     refreshAlways: refreshIn(source),
   }
 }
@@ -144,28 +145,6 @@ function checkOptions(
   }
 }
 
-function refuseMissing(source: YamlSource): void {
-  const plugins: unknown = dataAt(source, ['plugins'])
-  for (const kind of ['providers', 'languages', 'analyzers']) {
-    const named: unknown = isRecord(plugins) ? plugins[kind] : undefined
-    if (Array.isArray(named) && named.length > 0) throw missing(source, ['plugins', kind])
-  }
-  const packages: unknown = dataAt(source, ['packages'])
-  for (const [name, said] of Object.entries(isRecord(packages) ? packages : {})) {
-    const from: unknown = isRecord(said) ? said['source'] : said
-    if (typeof from === 'string' && /^(\.{0,2}\/|\.{1,2}$)/.test(from))
-      throw missing(source, ['packages', name])
-  }
-}
-
-function missing(source: YamlSource, path: readonly string[]): Error {
-  const place = source.wrong(path, '').message
-  return error(
-    'FEATURE_MISSING',
-    `${place}the project key \`${path.join('.')}\` is not supported yet`,
-  )
-}
-
 function refreshIn(source: YamlSource): boolean {
   const refresh = textIn(source, ['options', 'refresh'])
   if (refresh !== '' && refresh !== 'always')
@@ -181,8 +160,4 @@ function dataAt(source: YamlSource, path: readonly string[]): unknown {
 
 function plainInteger(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value
-}
-
-function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data)
 }

@@ -15,6 +15,16 @@ export interface ProjectConfigEntry {
   readonly secret: boolean
 }
 
+/** A plugin that a project has itself, as its file says. */
+export interface DeclaredPlugin {
+  readonly kind: 'resource' | 'language' | 'analyzer'
+  readonly name: string
+  /** '' = whichever is asked for. */
+  readonly version: string
+  /** A folder, relative to that of the project file or absolute. */
+  readonly path: string
+}
+
 /** A project as its file says. */
 export interface Project {
   readonly name: string
@@ -32,6 +42,8 @@ export interface Project {
   readonly config: readonly ProjectConfigEntry[]
   /** The folder of the stack files. */
   readonly stackConfigDir: string
+  /** Plugins that it has itself. */
+  readonly plugins: readonly DeclaredPlugin[]
   /** `options.refresh: always`. */
   readonly refreshAlways: boolean
 }

@@ -244,6 +244,7 @@ function requestOf(given: {
       entryPoint: '.',
       runtime: 'test',
       runtimeOptions: {},
+      plugins: [],
     },
     config: asked.config ?? new Map(),
     secrets: given.secrets,

@@ -68,6 +68,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       entryPoint: '.',
       runtime: 'test',
       runtimeOptions: {},
+      plugins: [],
     },
     config: new Map(),
     secrets,

@@ -208,6 +208,7 @@ function requestOf({ step, resume, wait, pendingCreates, leave }: Asking): Deplo
       entryPoint: '.',
       runtime: 'simulated',
       runtimeOptions: {},
+      plugins: [],
     },
     config: new Map(),
     secrets: simSecrets,

@@ -41,6 +41,7 @@ export async function runProgramPhase(
     directory: source.directory,
     entryPoint: source.entryPoint,
     runtimeOptions: source.runtimeOptions,
+    plugins: source.plugins,
     monitorAddress: monitor.address,
     engineAddress: monitor.address,
   }

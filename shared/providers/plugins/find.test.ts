@@ -38,6 +38,25 @@ describe('a plugin is found', () => {
     expect(find(plugin('aws', '1.0.0'))).toEqual({ path })
   })
 
+  test.each([
+    ['', '', true],
+    ['', '2.0.0', true],
+    ['1.0.0', '', true],
+    ['1.0.0', '1.0.0', true],
+    ['1.0.0', '2.0.0', false],
+  ])('in the project before all else: asked for %j, there is %j', (asked, version, isTaken) => {
+    const path = file('bin/pulumi-resource-aws')
+    const own = { kind: 'resource', name: 'aws', version, folder: '/own' }
+    const others = [
+      { ...own, name: 'other' },
+      { ...own, kind: 'language' },
+    ]
+    const places = { env: {}, home: join(folder, 'home'), path: join(folder, 'bin') }
+    expect(findPlugin(plugin('aws', asked), { ...places, own: [...others, own] })).toEqual({
+      path: isTaken ? '/own/pulumi-resource-aws' : path,
+    })
+  })
+
   test('not on PATH when the environment says so', () => {
     const path = install('1.0.0')
     file('bin/pulumi-resource-aws')

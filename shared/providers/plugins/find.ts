@@ -4,12 +4,22 @@ import { delimiter, join } from 'node:path'
 import type { PluginDescriptor } from '../provider.ts'
 import { cachedPlugins, chooseVersion } from './cache.ts'
 
+/** A plugin in a folder of its own. `version`: '' = whichever is asked for. */
+export interface OwnPlugin {
+  readonly kind: string
+  readonly name: string
+  readonly version: string
+  readonly folder: string
+}
+
 /** Where plugins may lie. `env` is the user's environment, `home` the user's folder. */
 export interface PluginPlaces {
   readonly env: Readonly<Record<string, string>>
   readonly home: string
   /** PATH as the user has it, before anything of ours was put in front. */
   readonly path: string
+  /** Those that the project has itself. */
+  readonly own?: readonly OwnPlugin[]
 }
 
 /** Plugins that come with the project. */
@@ -29,8 +39,8 @@ export function isExecutable(file: string): boolean {
 }
 
 /**
- * The file of a plugin: on PATH (any version), bundled, or in the plugin cache (provider-protocol
- * 3.2); or a sentence with its name, version and every place that was looked at.
+ * The file of a plugin: the project's own, on PATH (any version), bundled, or in the plugin cache
+ * (provider-protocol 3.2); or a sentence with its name, version and every place that was looked at.
  */
 export function findPlugin(
   plugin: PluginDescriptor,
@@ -38,6 +48,8 @@ export function findPlugin(
 ): { readonly path: string } | { readonly missing: string } {
   const file = `pulumi-${plugin.kind}-${plugin.name}`
   const looked: string[] = []
+  const owned = findOwn(plugin, places, looked)
+  if (owned !== undefined) return { path: join(owned, file) }
   const onPath = findOnPath(file, places, looked)
   if (onPath !== undefined) return { path: onPath }
   const own = bundled.get(plugin.name)
@@ -47,6 +59,21 @@ export function findPlugin(
   const version = plugin.version === '' ? '' : ` at version ${plugin.version}`
   const from = plugin.downloadUrl === '' ? '' : `; its download address is ${plugin.downloadUrl}`
   return { missing: `no plugin '${file}'${version}: looked at ${looked.join('; ')}${from}` }
+}
+
+/** The folder of a plugin that the project has itself. */
+function findOwn(
+  { kind, name, version }: PluginDescriptor,
+  { own = [] }: PluginPlaces,
+  looked: string[],
+): string | undefined {
+  for (const one of own) {
+    if (one.kind !== kind || one.name !== name) continue
+    const isWanted = version === '' || one.version === '' || one.version === version
+    if (isWanted) return one.folder
+    looked.push(`the project's own, which is ${one.version}`)
+  }
+  return undefined
 }
 
 function findOnPath(file: string, places: PluginPlaces, looked: string[]): string | undefined {

@@ -18,6 +18,7 @@ import { startOrAttach } from './attached.ts'
 import { becomesReady, callUnary, type Connection, createClient, goneError } from './connect.ts'
 import { pluginEnvironment } from './environment.ts'
 import { installedPlugins } from './installed.ts'
+import type { OwnPlugin } from './find.ts'
 import { obtainPlugin } from './obtain.ts'
 import { isTruthy } from '../../config/truthy.ts'
 import { lastWords } from './lines.ts'
@@ -44,6 +45,8 @@ export interface PluginHostDeps {
   readonly home: string
   readonly programDirectory: string
   readonly project: string
+  /** Plugins that the project has itself. */
+  readonly own?: readonly OwnPlugin[]
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Where the engine serves pulumirpc.Engine: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string

@@ -32,7 +32,7 @@ function asking(runtime: string, runtimeOptions: Record<string, unknown> = {}): 
     ourNode: '',
     engineAddress: () => '',
   })
-  const about = { name: 'life', root: '/', directory: '/', entryPoint: '.' }
+  const about = { name: 'life', root: '/', directory: '/', entryPoint: '.', plugins: [] }
   return { programs, request: { source: { ...about, runtime, runtimeOptions } } }
 }
 

@@ -1,0 +1,103 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { valid } from 'semver'
+import { error } from '../errors/error.ts'
+import type { DeclaredPlugin, Project } from './project.ts'
+import { isRecord } from './is-record.ts'
+import { openYaml, type YamlSource } from './yaml-source.ts'
+
+/** A plugin that the project has itself: it is used before any that is installed. */
+export interface ProjectPlugin extends Omit<DeclaredPlugin, 'path'> {
+  /** Absolute; it has the plugin's file or its source code. */
+  readonly folder: string
+}
+
+const kinds = { providers: 'resource', languages: 'language', analyzers: 'analyzer' } as const
+
+/** Packages that may name packages below them, at most so many in all. */
+const packagesMax = 1000
+
+/**
+ * The plugins that a project file declares: `plugins`, and those of `packages` whose source is a
+ * folder. Throws PROJECT_INVALID.
+ */
+export function declaredPlugins(source: YamlSource, data: unknown): readonly DeclaredPlugin[] {
+  const plugins = isRecord(data) ? data['plugins'] : undefined
+  const declared: DeclaredPlugin[] = []
+  for (const [key, kind] of Object.entries(kinds) as [
+    keyof typeof kinds,
+    DeclaredPlugin['kind'],
+  ][]) {
+    const listed = isRecord(plugins) ? (plugins[key] ?? []) : []
+    if (!Array.isArray(listed))
+      throw source.wrong(['plugins', key], `\`plugins.${key}\` is no list`)
+    for (const [at, one] of listed.entries()) {
+      const place = ['plugins', key, at]
+      const { name, path, version = '' } = isRecord(one) ? one : {}
+      if (typeof name !== 'string' || name === '' || typeof path !== 'string' || path === '')
+        throw source.wrong(place, `a plugin of \`plugins.${key}\` has a \`name\` and a \`path\``)
+      if (typeof version !== 'string' || (version !== '' && valid(version) !== version))
+        throw source.wrong(place, `the \`version\` of plugin '${name}' is no semantic version`)
+      if (declared.some(other => isSame(other, { kind, name, version })))
+        throw source.wrong(place, `plugin '${name}' ${version} is declared twice`)
+      declared.push({ kind, name, version, path })
+    }
+  }
+  return [...declared, ...localPackages(data)]
+}
+
+function isSame(
+  a: Omit<DeclaredPlugin, 'path'>,
+  { kind, name, version }: Omit<DeclaredPlugin, 'path'>,
+): boolean {
+  return a.kind === kind && a.name === name && a.version !== '' && a.version === version
+}
+
+/** Packages whose source is a folder, of a project or plugin file. */
+function localPackages(data: unknown): readonly DeclaredPlugin[] {
+  const packages = isRecord(data) ? data['packages'] : undefined
+  return Object.entries(isRecord(packages) ? packages : {}).flatMap(([name, said]) => {
+    const path: unknown = isRecord(said) ? said['source'] : said
+    const isLocal = typeof path === 'string' && /^(\.{0,2}\/|\.{1,2}$)/.test(path)
+    return isLocal ? [{ kind: 'resource' as const, name, version: '', path }] : []
+  })
+}
+
+/**
+ * The plugins of a project and of the packages that they are made of in turn, each in a folder that
+ * exists. All paths are relative to the project. Throws PROJECT_INVALID. Source: provider-protocol
+ * 3.2.
+ */
+export function projectPlugins({
+  plugins,
+  root,
+  file,
+}: Pick<Project, 'plugins' | 'root' | 'file'>): readonly ProjectPlugin[] {
+  const open = [...plugins]
+  const seen = new Set(plugins.map(nameOf))
+  const found: ProjectPlugin[] = []
+  for (let one = open.shift(); one !== undefined; one = open.shift()) {
+    const { path, ...plugin } = one
+    const folder = isAbsolute(path) ? path : resolve(root, path)
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw error('PROJECT_INVALID', `${file}: plugin '${plugin.name}': no folder at ${folder}`)
+    found.push({ ...plugin, folder })
+    for (const below of packagesBelow(folder)) {
+      if (seen.has(nameOf(below)) || seen.size > packagesMax) continue
+      seen.add(nameOf(below))
+      open.push(below)
+    }
+  }
+  return found
+}
+
+function nameOf({ kind, name }: DeclaredPlugin): string {
+  return `${kind} ${name}`
+}
+
+function packagesBelow(folder: string): readonly DeclaredPlugin[] {
+  const file = join(folder, 'PulumiPlugin.yaml')
+  if (!existsSync(file)) return []
+  const { document } = openYaml(readFileSync(file, 'utf8'), file, 'PROJECT_INVALID')
+  return localPackages(document.toJS())
+}

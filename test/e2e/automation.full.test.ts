@@ -1,0 +1,48 @@
+/** Pulumi's Automation API of the Node SDK, which drives a command that is called `pulumi`. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { createPlace, launcher, type Place } from './place.ts'
+
+let place: Place
+afterEach(() => place.remove())
+
+test('an inline program is previewed, deployed, read again and destroyed', {
+  timeout: 600_000,
+}, () => {
+  place = createPlace('automation')
+  const root = join(place.program, 'root')
+  mkdirSync(join(root, 'bin'), { recursive: true })
+  symlinkSync(launcher, join(root, 'bin', 'pulumi'))
+  const ran = spawnSync('node', ['main.js'], {
+    cwd: place.program,
+    env: place.environment({ COMMAND_ROOT: root }),
+    encoding: 'utf8',
+    timeout: 500_000,
+  })
+  expect(ran.status, ran.stderr).toBe(0)
+  expect(JSON.parse(ran.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    missing: 'not found',
+    config: {
+      'inline:password': { value: 'swordfish', secret: true },
+      'inline:plain': { value: 'p', secret: false },
+    },
+    preview: { create: 2 },
+    up: {
+      result: 'succeeded',
+      changes: { create: 2 },
+      outputs: { value: { value: 'one', secret: false }, secret: { value: 'p', secret: true } },
+    },
+    events: expect.arrayContaining(['preludeEvent', 'resOutputsEvent', 'summaryEvent']),
+    update: { same: 1, update: 1 },
+    refresh: 'succeeded',
+    thrown: expect.stringContaining('a word of the program'),
+    state: 3,
+    history: ['update failed', 'refresh succeeded', 'update succeeded', 'update succeeded'],
+    destroy: 'succeeded',
+    stacks: [],
+  })
+  expect(place.objects()).toEqual([])
+  expect(place.processes()).toEqual([])
+})

@@ -1,0 +1,62 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type Bench, createBench } from './fakes.ts'
+
+let bench: Bench
+
+beforeEach(async () => {
+  bench = createBench()
+  await bench.run('stack', 'init', 'dev')
+})
+
+const shown = async (): Promise<unknown> =>
+  JSON.parse((await bench.run('config', '--json', '--show-secrets')).out)
+
+test('many values are set, in clear and sealed, and removed', async () => {
+  const set = ['--secret', 'a=hush', '--plaintext', 'b=2=3', '--plaintext', 'other:c=']
+  expect(await bench.run('config', 'set-all', ...set)).toMatchObject({ exit: 0, err: '' })
+  expect(bench.read('Pulumi.dev.yaml')).toContain('secure: new-salt(pass:hush)')
+  expect(await shown()).toEqual({
+    'other:c': { value: '', secret: false },
+    'site:a': { value: 'hush', secret: true },
+    'site:b': { value: '2=3', secret: false },
+  })
+  expect((await bench.run('config', 'rm-all', 'a', 'other:c', 'nobody')).exit).toBe(0)
+  expect(await shown()).toEqual({ 'site:b': { value: '2=3', secret: false } })
+})
+
+test('paths reach into maps and lists', async () => {
+  const set = ['--path', '--plaintext', 'm.a=1', '--secret', 'm.l[0]=z']
+  expect((await bench.run('config', 'set-all', ...set)).exit).toBe(0)
+  expect((await bench.run('config', 'get', '--path', 'm.l[0]')).out).toBe('z\n')
+  expect((await bench.run('config', 'rm-all', '--path', 'm.l')).exit).toBe(0)
+  expect((await bench.run('config', 'get', 'm')).out).toBe('{"a":1}\n')
+})
+
+test('what `config --json` printed is set again; an object stays one, its texts sealed', async () => {
+  const json = {
+    'site:a': { value: 'hush', secret: true },
+    b: { value: 'plain' },
+    m: { value: '{}', objectValue: { a: ['p', 2] }, secret: true },
+  }
+  expect((await bench.run('config', 'set-all', '--json', JSON.stringify(json))).exit).toBe(0)
+  expect(bench.read('Pulumi.dev.yaml')).toMatch(/ {6}- secure: new-salt\(pass:p\)\n {6}- 2\n/)
+  expect((await bench.run('config', 'get', 'm')).out).toBe('{"a":["p",2]}\n')
+  expect((await bench.run('config', 'get', 'a')).out).toBe('hush\n')
+  expect((await bench.run('config', 'get', 'b')).out).toBe('plain\n')
+})
+
+test.each([
+  [['--plaintext', 'a=1', '--plaintext', 'x'], "'x' is not of the form <key>=<value>"],
+  [['--json', '{}', '--path'], '--json cannot be used with'],
+  [['--json', '{'], '--json is no JSON'],
+  [['--json', '{"a":{"secret":true}}'], "'a' has no value"],
+  [['--json', '{"a":1}'], 'a is not as printed'],
+  [['--json'], 'values are given by'],
+  [['a=1'], 'values are given by'],
+])('wrong values are refused, and nothing is written: %j', async (words, expected) => {
+  const before = bench.read('Pulumi.dev.yaml')
+  const ran = await bench.run('config', 'set-all', ...words)
+  expect(ran.err).toMatch(/^error\[CLI_USAGE\]/)
+  expect(ran.err).toContain(expected)
+  expect(bench.read('Pulumi.dev.yaml')).toBe(before)
+})
