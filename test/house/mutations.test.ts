@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mutations } from '../mutations/list.ts'
 import { mutate } from '../mutations/mutation.ts'
+import { sources } from './sources.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -34,6 +35,16 @@ describe('the list of mutations', () => {
     )
     expect(files.filter(file => !existsSync(join(root, file)))).toEqual([])
     expect(mutations.filter(({ caughtBy }) => caughtBy.length === 0)).toEqual([])
+  })
+
+  test('names tests that are there', () => {
+    const texts = sources(/\.ts$/).flatMap(({ path, text }) =>
+      path.startsWith('test/mutations/') || !/^test\/|\.test\.ts$/.test(path) ? [] : [text],
+    )
+    const named = mutations.flatMap(({ caughtBy }) =>
+      caughtBy.flatMap(suite => (suite.kind === 'tests' ? (suite.named ?? []) : [])),
+    )
+    expect(named.filter(title => !texts.some(text => new RegExp(title).test(text)))).toEqual([])
   })
 
   test('is the one of docs/mutations.md', () => {

@@ -78,7 +78,7 @@ export const foldingMutations: readonly Mutation[] = [
         '    if (stored.metadata === undefined) requireUsable(stored)\n',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on', 'marked as wrong')],
+    caughtBy: [tests('test/lifecycle/going-on', 'a state that is wrong')],
   },
   {
     name: 'a fold is not sorted',

@@ -123,7 +123,7 @@ describe('operations', () => {
       ['destroy', '--show-config'],
       ['state', 'edit', 'urn'],
       ['stack', 'tag', 'ls'],
-      ['config', 'set-all', '--plaintext', 'a=b'],
+      ['config', 'cp', '--dest', 'other'],
       ['import', '--from', 'terraform', 'x.tfstate'],
     ]) {
       const { exit, err } = await bench.run(...words)
