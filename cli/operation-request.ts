@@ -85,6 +85,10 @@ export async function requestOf(
 function withClient(project: Project, flags: Flags): Project {
   const address = flags.text('client')
   if (address === undefined) return project
+  if (functionLimitOf(flags) !== undefined)
+    throw error('CLI_USAGE', '--client and --function-limit cannot be used together', {
+      hint: 'A program that runs already has one life: leave --function-limit out.',
+    })
   return { ...project, runtime: clientRuntime, runtimeOptions: { address } }
 }
 

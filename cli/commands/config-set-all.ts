@@ -1,13 +1,8 @@
 import { z } from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import {
-  type ConfigTree,
-  isContainer,
-  isTreeList,
-  isTreeMap,
-  treeOf,
-} from '../../shared/programs/config-tree.ts'
+import { type ConfigTree, isContainer, treeOf } from '../../shared/programs/config-tree.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/stack-config.ts'
+import type { Json } from '../../shared/values/json.ts'
 import type { Handler } from '../attach.ts'
 import { putConfigValue, readKey } from '../config-edit.ts'
 import { openStackFile, stackManager } from '../stack-secrets.ts'
@@ -81,17 +76,20 @@ function putJson(
   { value = '', objectValue, secret }: z.infer<typeof jsonForm>[string],
   seal: Sealer,
 ): void {
-  const tree = treeOf(objectValue)
-  if (!isContainer(tree)) return file.set(key, secret ? seal(value) : value)
-  const sealed = secret ? sealedTexts(tree, seal) : tree
-  if (isContainer(sealed)) file.set(key, sealed)
+  const tree = secret ? sealed(objectValue ?? null, seal) : treeOf(objectValue)
+  if (isContainer(tree)) file.set(key, tree)
+  else file.set(key, secret ? seal(value) : value)
 }
 
-/** A tree whose texts are all encrypted: which of them are secret is not said. */
-function sealedTexts(tree: ConfigTree, seal: Sealer): ConfigTree {
-  if (typeof tree === 'string') return seal(tree)
-  if (isTreeList(tree)) return tree.map(one => sealedTexts(one, seal))
-  if (isTreeMap(tree))
-    return new Map([...tree].map(([name, one]) => [name, sealedTexts(one, seal)]))
-  return tree
+/** JSON whose every leaf is encrypted: which of them are secret is not said. */
+function sealed(data: Json, seal: Sealer): ConfigTree {
+  if (data === null) return null
+  if (isJsonList(data)) return data.map(one => sealed(one, seal))
+  if (typeof data === 'object')
+    return new Map(Object.entries(data).map(([name, one]) => [name, sealed(one, seal)]))
+  return seal(String(data))
+}
+
+function isJsonList(data: Json): data is readonly Json[] {
+  return Array.isArray(data)
 }

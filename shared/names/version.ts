@@ -16,6 +16,8 @@ const looseForm = /^\s*v?(\d+(?:\.\d+){0,2})([-+].*?)?\s*$/
 export function fullVersion(text: string): string | undefined {
   const [, core, rest = ''] = looseForm.exec(text) ?? []
   if (core === undefined) return undefined
+  // What is short says no more than numbers.
+  if (rest !== '' && core.split('.').length < 3) return undefined
   const numbers = core.split('.').map(part => part.replace(/^0+(?=\d)/, ''))
   while (numbers.length < 3) numbers.push('0')
   const version = `${numbers.join('.')}${rest}`

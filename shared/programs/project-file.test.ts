@@ -58,14 +58,15 @@ describe('project file', () => {
       'plugins:',
       '  providers: [{name: a, path: ./a}, {name: a, path: b, version: 1.0.0}]',
       '  languages: [{name: cobol, path: /hosts}]',
-      'packages: {mine: ./local, other: {source: ../other}, aws: aws@7.0.0}',
+      'packages: {mine: ./local, other: {source: ../other}, third: some/folder, aws: aws@7.0.0, git: github.com/o/r@v1}',
     ]
     expect(parseProject(`${head}${text.join('\n')}\n`, '/a/Pulumi.yaml').plugins).toEqual([
-      { kind: 'resource', name: 'a', version: '', path: './a' },
-      { kind: 'resource', name: 'a', version: '1.0.0', path: 'b' },
-      { kind: 'language', name: 'cobol', version: '', path: '/hosts' },
-      { kind: 'resource', name: 'mine', version: '', path: './local' },
-      { kind: 'resource', name: 'other', version: '', path: '../other' },
+      { kind: 'resource', name: 'a', version: '', path: './a', isPackage: false },
+      { kind: 'resource', name: 'a', version: '1.0.0', path: 'b', isPackage: false },
+      { kind: 'language', name: 'cobol', version: '', path: '/hosts', isPackage: false },
+      { kind: 'resource', name: 'mine', version: '', path: './local', isPackage: true },
+      { kind: 'resource', name: 'other', version: '', path: '../other', isPackage: true },
+      { kind: 'resource', name: 'third', version: '', path: 'some/folder', isPackage: true },
     ])
   })
 

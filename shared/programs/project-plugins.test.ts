@@ -19,7 +19,7 @@ function folder(name: string, file?: string): string {
 }
 
 const resource = (name: string, path: string): DeclaredPlugin => ({
-  ...{ kind: 'resource', name, version: '', path },
+  ...{ kind: 'resource', name, version: '', path, isPackage: true },
 })
 const found = (...plugins: readonly DeclaredPlugin[]) =>
   projectPlugins({ plugins, root, file: join(root, 'Pulumi.yaml') }).map(one => [
@@ -42,6 +42,11 @@ test('a package brings those that it is made of, each once', () => {
     ['a', a],
     ['b', b],
   ])
+})
+
+test('a plugin that is no package brings nothing', () => {
+  const a = folder('a', 'runtime: nodejs\npackages: {b: ./b}\n')
+  expect(found({ ...resource('a', 'a'), isPackage: false })).toEqual([['a', a]])
 })
 
 test('a folder that is not there is said', () => {

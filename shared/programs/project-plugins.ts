@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
-import { valid } from 'semver'
+import { parse } from 'semver'
 import { error } from '../errors/error.ts'
 import type { DeclaredPlugin, Project } from './project.ts'
 import { isRecord } from './is-record.ts'
 import { openYaml, type YamlSource } from './yaml-source.ts'
 
 /** A plugin that the project has itself: it is used before any that is installed. */
-export interface ProjectPlugin extends Omit<DeclaredPlugin, 'path'> {
+export interface ProjectPlugin extends Omit<DeclaredPlugin, 'path' | 'isPackage'> {
   /** Absolute; it has the plugin's file or its source code. */
   readonly folder: string
 }
@@ -36,19 +36,19 @@ export function declaredPlugins(source: YamlSource, data: unknown): readonly Dec
       const { name, path, version = '' } = isRecord(one) ? one : {}
       if (typeof name !== 'string' || name === '' || typeof path !== 'string' || path === '')
         throw source.wrong(place, `a plugin of \`plugins.${key}\` has a \`name\` and a \`path\``)
-      if (typeof version !== 'string' || (version !== '' && valid(version) !== version))
+      if (typeof version !== 'string' || (version !== '' && parse(version)?.raw !== version))
         throw source.wrong(place, `the \`version\` of plugin '${name}' is no semantic version`)
       if (declared.some(other => isSame(other, { kind, name, version })))
         throw source.wrong(place, `plugin '${name}' ${version} is declared twice`)
-      declared.push({ kind, name, version, path })
+      declared.push({ kind, name, version, path, isPackage: false })
     }
   }
   return [...declared, ...localPackages(data)]
 }
 
 function isSame(
-  a: Omit<DeclaredPlugin, 'path'>,
-  { kind, name, version }: Omit<DeclaredPlugin, 'path'>,
+  a: Pick<DeclaredPlugin, 'kind' | 'name' | 'version'>,
+  { kind, name, version }: Pick<DeclaredPlugin, 'kind' | 'name' | 'version'>,
 ): boolean {
   return a.kind === kind && a.name === name && a.version !== '' && a.version === version
 }
@@ -58,9 +58,16 @@ function localPackages(data: unknown): readonly DeclaredPlugin[] {
   const packages = isRecord(data) ? data['packages'] : undefined
   return Object.entries(isRecord(packages) ? packages : {}).flatMap(([name, said]) => {
     const path: unknown = isRecord(said) ? said['source'] : said
-    const isLocal = typeof path === 'string' && /^(\.{0,2}\/|\.{1,2}$)/.test(path)
-    return isLocal ? [{ kind: 'resource' as const, name, version: '', path }] : []
+    if (typeof path !== 'string' || !isLocal(path)) return []
+    return [{ kind: 'resource' as const, name, version: '', path, isPackage: true }]
   })
+}
+
+/** Whether a source is a folder: neither a plugin's name nor an address. */
+function isLocal(source: string): boolean {
+  if (/^(\.{0,2}\/|\.{1,2}$)/.test(source)) return true
+  const [host = '', ...more] = source.split('/')
+  return more.length > 0 && !/[.:@]/.test(host)
 }
 
 /**
@@ -77,12 +84,12 @@ export function projectPlugins({
   const seen = new Set(plugins.map(nameOf))
   const found: ProjectPlugin[] = []
   for (let one = open.shift(); one !== undefined; one = open.shift()) {
-    const { path, ...plugin } = one
+    const { path, isPackage, ...plugin } = one
     const folder = isAbsolute(path) ? path : resolve(root, path)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw error('PROJECT_INVALID', `${file}: plugin '${plugin.name}': no folder at ${folder}`)
     found.push({ ...plugin, folder })
-    for (const below of packagesBelow(folder)) {
+    for (const below of isPackage ? packagesBelow(folder) : []) {
       if (seen.has(nameOf(below)) || seen.size > packagesMax) continue
       seen.add(nameOf(below))
       open.push(below)

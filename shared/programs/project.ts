@@ -23,6 +23,8 @@ export interface DeclaredPlugin {
   readonly version: string
   /** A folder, relative to that of the project file or absolute. */
   readonly path: string
+  /** It is one of `packages`, and may be made of others in turn. */
+  readonly isPackage: boolean
 }
 
 /** A project as its file says. */

@@ -73,7 +73,10 @@ export function tellKept(ctx: GeneratorContext, mayGo: DeleteScope): void {
 export function areTargets(ctx: GeneratorContext, steps: readonly Pick<Step, 'urn'>[]): boolean {
   const { targets, targetDependents } = ctx.scope
   if (targetDependents) return true
-  const others = steps.filter(({ urn }) => !targets.has(urn))
+  const { former } = ctx.sets
+  const others = steps.filter(
+    ({ urn }) => !targets.has(urn) && !targets.has(former.get(urn) ?? urn),
+  )
   for (const { urn } of others)
     ctx.emitter.diagnostic(
       'error',

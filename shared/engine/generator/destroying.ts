@@ -53,13 +53,18 @@ export function needs(state: ResourceState): readonly Urn[] {
 function scopeNow({ sets, scope }: GeneratorContext, mayGo: DeleteScope): DeleteScope {
   const made = [...sets.current.values()].filter(({ passedOver }) => passedOver !== 'not made')
   const graph = stateGraph(made.map(({ state }) => state))
-  const goes = ({ urn }: ResourceState): boolean => mayGo(urn) || mayGo(sets.former.get(urn) ?? urn)
-  if (scope.targets.isConstrained) {
+  const { targets, excludes } = scope
+  const before = (urn: Urn): Urn => sets.former.get(urn) ?? urn
+  if (targets.isConstrained) {
+    const goes = ({ urn }: ResourceState): boolean =>
+      mayGo(urn) || mayGo(before(urn)) || targets.has(urn)
     const allowed = withDependents(graph, goes)
     return urn => mayGo(urn) || allowed.has(urn)
   }
-  if (!scope.excludes.isConstrained) return mayGo
-  const kept = withDependencies(graph, state => !mayGo(state.urn), { dependents: false })
+  if (!excludes.isConstrained) return mayGo
+  const stays = ({ urn }: ResourceState): boolean =>
+    !mayGo(urn) || !mayGo(before(urn)) || excludes.has(urn)
+  const kept = withDependencies(graph, stays, { dependents: scope.excludeDependents })
   return urn => mayGo(urn) && !kept.has(urn)
 }
 
@@ -78,7 +83,11 @@ export function destroySteps(
   const made = [...sets.current.values()].filter(
     ({ passedOver, state }) => passedOver === undefined && mayGoNow(state.urn),
   )
-  const going: readonly TrackedState[] = [...made, ...left]
+  const isKnown = (urn: Urn): boolean => ctx.base.live(urn) !== undefined
+  const forgotten = left.filter(({ state: { urn } }) =>
+    isKnown(urn) || isKnown(sets.former.get(urn) ?? urn) ? mayGoNow(urn) : true,
+  )
+  const going: readonly TrackedState[] = [...made, ...forgotten]
   for (const { state } of going) sets.deletes.add(state.urn)
   const others = condemnedSteps(ctx, mayGoNow)
   const registered = going.map((old, index): CondemnedStep => {

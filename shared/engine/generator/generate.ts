@@ -43,6 +43,7 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
   const claimed = claimUrn(ctx, goal)
   ctx.sets.goals.set(claimed.urn, goal)
   try {
+    requireKnown(ctx, claimed.urn, goal)
     const claim = await refreshedFirst(ctx, goal, claimed, urn => isDeleted(ctx, urn))
     const read = leftAsRead(ctx, goal, claim)
     if (read !== undefined) return read
@@ -70,7 +71,6 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
     const candidate = await underPolicies(ctx, made)
     const steps = await decideSteps(ctx, candidate)
     planSteps(ctx, steps)
-    requireKnown(ctx, steps)
     requireMade(ctx, steps)
     skipBelowFailed(ctx, steps)
     return await carryOut(ctx, candidate, steps)

@@ -179,6 +179,7 @@ function pluginOf(one: ImportedResource): PackageRequest {
 /** Whether parameters make a package of which nobody says the version. */
 function isVersionLacking(one: ImportedResource, about: ImportAbout): boolean {
   if (one.component === 'local') return false
+  if (one.provider !== '' && about.live(one.provider) !== undefined) return false
   const isDefault = one.provider === '' && !isProviderType(one.type)
   return (isDefault ? requestOf(one, about) : pluginOf(one)).parameters?.version === ''
 }

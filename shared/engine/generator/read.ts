@@ -12,6 +12,7 @@ import type { DefaultProviders } from './provider-resolution.ts'
 import { noteEnds } from './note-ends.ts'
 import { replayed } from './replayed.ts'
 import type { CurrentState } from './sets.ts'
+import { requireKnown } from './unknown-dependencies.ts'
 
 /** A resource that the program names by id without owning it. `id` '' with
  * `idUnknown`: not known yet (preview). */
@@ -63,6 +64,7 @@ export async function readResource(
     sourcePosition: asked.sourcePosition,
     stackTrace: asked.stackTrace,
   })
+  requireKnown(ctx, claim.urn, next)
   const { old, index } = claim
   const steps: Step[] = []
   ctx.sets.operated.add(claim.urn)

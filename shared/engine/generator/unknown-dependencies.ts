@@ -1,5 +1,6 @@
+import type { Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
 import { allDependencies, type Dependency } from '../graph/closures.ts'
-import type { Step } from '../step.ts'
 import { bail, type GeneratorContext } from './context.ts'
 
 const words: Readonly<Record<Dependency['kind'], string>> = {
@@ -10,19 +11,22 @@ const words: Readonly<Record<Dependency['kind'], string>> = {
   'replace with': 'replaceWith',
 }
 
+/** What a registration or read names. */
+type Naming = Pick<
+  ResourceState,
+  'parent' | 'dependencies' | 'propertyDependencies' | 'deletedWith' | 'replaceWith'
+>
+
 /**
- * Refuses a step that names what neither the program nor the state has: its state would not be
- * whole (I7). Pulumi carries such a step out and then finds its own snapshot wrong; here nothing
- * is carried out.
+ * Refuses a registration that names what neither the program nor the state has: its state would not
+ * be whole (I7). Pulumi carries it out and then finds its own snapshot wrong; here nothing is
+ * carried out.
  */
-export function requireKnown(ctx: GeneratorContext, steps: readonly Step[]): void {
+export function requireKnown(ctx: GeneratorContext, urn: Urn, naming: Naming): void {
   const { current, skipped, failed, aliased } = ctx.sets
-  for (const { urn, next } of steps) {
-    if (next === undefined) continue
-    for (const { kind, urn: named } of allDependencies(next)) {
-      const isMade = current.has(named) || skipped.has(named) || failed.has(named)
-      if (isMade || aliased.has(named) || ctx.base.live(named) !== undefined) continue
-      bail(ctx, `resource '${urn}': its ${words[kind]} '${named}' is not known`, urn)
-    }
+  for (const { kind, urn: named } of allDependencies(naming)) {
+    const isMade = current.has(named) || skipped.has(named) || failed.has(named)
+    if (isMade || aliased.has(named) || ctx.base.live(named) !== undefined) continue
+    bail(ctx, `resource '${urn}': its ${words[kind]} '${named}' is not known`, urn)
   }
 }

@@ -11,7 +11,12 @@ export interface Dependency {
 }
 
 /** All that a state names, its parent first, in Pulumi's order. */
-export function allDependencies(state: ResourceState): readonly Dependency[] {
+export function allDependencies(
+  state: Pick<
+    ResourceState,
+    'parent' | 'dependencies' | 'propertyDependencies' | 'deletedWith' | 'replaceWith'
+  >,
+): readonly Dependency[] {
   const { parent, dependencies, propertyDependencies, deletedWith, replaceWith } = state
   return [
     ...(parent === '' ? [] : [{ kind: 'parent' as const, urn: parent }]),

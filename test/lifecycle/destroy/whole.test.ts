@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Asked, Program, Ran } from '../engine.ts'
 import { given } from '../states.ts'
-import { createEngines } from '../things.ts'
+import { createEngines, thing } from '../things.ts'
 import { errorsOf, provider, providerUrn, urnOf } from '../target/look.ts'
 
 const engines = createEngines()
@@ -100,4 +100,49 @@ test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider of which 
   expect(ran.result.result).toBe('succeeded')
   expect(urnsIn(ran)).toEqual(expect.arrayContaining([own.urn, at(component, 'resC')]))
   expect(urnsIn(ran)).not.toContain(urnOf('resD'))
+})
+
+/** A thing that the state has as `old`, and the program as `new`, on top of another. */
+async function renamed(more: object = {}) {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  await engine.run(async monitor => {
+    const { urn } = await thing(monitor, 'base', {})
+    await thing(monitor, 'old', {}, { dependencies: [urn], ...more })
+    await thing(monitor, 'other', {})
+  })
+  cloud.log.splice(0)
+  const program: Program = async monitor => {
+    const { urn } = await thing(monitor, 'base', {})
+    await thing(monitor, 'new', {}, { dependencies: [urn], aliasURNs: [urnOf('old')] })
+    await thing(monitor, 'other', {})
+  }
+  return {
+    cloud,
+    run: (targeting: NonNullable<Asked['targeting']>) =>
+      engine.run(program, { ...destroy(), targeting }),
+  }
+}
+
+test('what is left out by its old name stays, with what it stands on', async () => {
+  const { cloud, run } = await renamed()
+  const ran = await run({ excludes: [urnOf('old')] })
+  expect(ran.result.result).toBe('succeeded')
+  expect(cloud.log).toEqual(['delete other-1'])
+  expect(urnsIn(ran)).toEqual(expect.arrayContaining([urnOf('new'), urnOf('base')]))
+})
+
+test('what was protected under its old name stays', async () => {
+  const { cloud, run } = await renamed({ protect: true })
+  const ran = await run({ excludeProtected: true })
+  expect(ran.result.result).toBe('succeeded')
+  expect(cloud.log).toEqual(['delete other-1'])
+})
+
+test('what is a target by its old name goes', async () => {
+  const { cloud, run } = await renamed()
+  const ran = await run({ targets: [urnOf('old')] })
+  expect(ran.result.result).toBe('succeeded')
+  expect(cloud.log).toEqual(['delete old-1'])
+  expect(urnsIn(ran)).not.toContain(urnOf('new'))
 })

@@ -68,3 +68,29 @@ test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: nothing is deleted
   ])
   expect(urnsIn(ran)).toEqual(expect.arrayContaining([a, providerUrn('b')]))
 })
+
+test('what is read or imported names nothing unknown either, and nothing is asked for it', async () => {
+  const nobody = urnOf('nobody')
+  for (const asked of ['read', 'import'] as const) {
+    const cloud = createCloud()
+    cloud.objects.set('there', { v: 1 })
+    const engine = await engines.of(cloud)
+    const ran = await engine.run(async monitor => {
+      if (asked === 'read') await monitor.read('a', 'there', { dependencies: [nobody] })
+      else {
+        const more = { importId: 'there', dependencies: [nobody] }
+        await monitor.register({
+          ...more,
+          type: 'test:index:Thing',
+          name: 'a',
+          custom: true,
+          object: { v: 1 },
+        })
+      }
+    })
+    expect(errorsOf(ran)).toEqual([
+      `resource '${urnOf('a')}': its dependency '${nobody}' is not known`,
+    ])
+    expect(urnsIn(ran)).not.toContain(urnOf('a'))
+  }
+})

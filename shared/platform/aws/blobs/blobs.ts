@@ -84,8 +84,12 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
       // cut off (RFC 9112, 9.6). 409: somebody else puts the same at this moment.
       const mayStand = status === undefined || status === 412 || status === 409
       if (!mayStand || tries === awsLimits.putTriesMax) throw awsFailure(what, thrown)
-      if (await guarded(what, () => isStanding(deps, hash, bytes.length))) return
-      if (status === undefined) throw awsFailure(what, thrown)
+      const look = isStanding(deps, hash, bytes.length)
+      if (status === undefined) {
+        if (await look.catch(() => false)) return
+        throw awsFailure(what, thrown)
+      }
+      if (await guarded(what, () => look)) return
       if (status === 409) await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
       else {
         // Damaged, or a mark of a deletion: the right bytes may stand over either.

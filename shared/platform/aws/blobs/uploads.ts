@@ -24,7 +24,7 @@ interface UploadsDeps {
 /**
  * Addresses of S3 that take one blob: hash, size, and that nothing stands there yet are signed, and
  * S3 itself holds the body against them. Whether the signer may put is known when the address is
- * used. Throws what `awsFailure` says of the look at what stands there.
+ * used. Throws what `awsFailure` says when there are no credentials.
  */
 export function createUploads(deps: UploadsDeps): UploadsPort {
   const { expiresMs = apiLimits.placeExpiresMs } = deps
@@ -43,7 +43,8 @@ async function placed(
   }: { readonly archive: BlobHash; readonly bytes: number; readonly expiresMs: number },
 ): Promise<UploadPlace> {
   const checksum = checksumOf(archive)
-  const isThere = await guarded(`upload ${archive}: look`, () => isStanding(place, archive, bytes))
+  // Who cannot look sends it once more, which does no harm.
+  const isThere = await isStanding(place, archive, bytes).catch(() => false)
   const command = new PutObjectCommand({
     Bucket: place.bucket,
     Key: keyOf(place, archive),
