@@ -12,6 +12,12 @@ export const programs = [quickstart, 'test/fixtures/sdk']
 /** An executable of a package of ours. */
 export const bin = name => join(root, 'node_modules', '.bin', name)
 
+/**
+ * Where tests let programs and providers keep compiled code, as a person may who sets the same
+ * variable: each test starts them anew, and loading the SDK is most of what they do.
+ */
+export const compiledPrograms = join(root, 'node_modules', '.cache', 'compile-programs')
+
 /** For commands of ours: our Node comes first, and programs still get the PATH of the person. */
 export function ourEnvironment(more = {}) {
   const path = process.env.PATH ?? ''

@@ -1,8 +1,10 @@
 /**
- * Makes a clone ready: packages, our Node, generated protobuf code, packages of program folders.
+ * Makes a clone ready: packages, our Node, generated protobuf code, the bundle of the command line,
+ * packages of program folders.
  */
 import { join } from 'node:path'
 import { generate, isStale } from '../gen.mjs'
+import { bundle, isBundled } from './bundle.mjs'
 import { hasOurNode, install, needsInstall, repairOurNode } from './install.mjs'
 import { takeLock } from './lock.mjs'
 import { root } from './places.mjs'
@@ -18,6 +20,7 @@ export async function prepare(folders = []) {
     if (needsInstall(root)) install(root, 'antichain')
     if (!hasOurNode()) repairOurNode()
     if (isStale(root)) makeCode()
+    if (!isBundled()) await bundle()
     for (const folder of folders)
       if (needsInstall(join(root, folder))) install(join(root, folder), folder)
   } finally {
@@ -27,7 +30,7 @@ export async function prepare(folders = []) {
 
 function isReady(folders) {
   const stale = [root, ...folders.map(folder => join(root, folder))].some(needsInstall)
-  return !stale && hasOurNode() && !isStale(root)
+  return !stale && hasOurNode() && !isStale(root) && isBundled()
 }
 
 /** Generates the protobuf code, whether it is stale or not. */

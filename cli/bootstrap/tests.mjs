@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { runChild } from './child.mjs'
-import { ourEnvironment, ourNode, programs, root } from './places.mjs'
+import { compiledPrograms, ourEnvironment, ourNode, programs, root } from './places.mjs'
 import { prepare } from './prepare.mjs'
 import { say, since } from './saying.mjs'
 
@@ -19,12 +19,11 @@ export const cloud = join(root, 'infra', 'local', 'main.ts')
 export async function runTier(tier, words) {
   await prepare(programs)
   const beganMs = Date.now()
-  const env = ourEnvironment({ ANTICHAIN_TIER: tier })
+  const env = environmentOf(tier)
   const counts = [await runVitest(tier, words, env)]
   const isWhole = words.length === 0 && tier !== 'aws'
   if (isWhole && existsSync(golden)) counts.push(await runGolden(env))
-  if (isWhole && tier === 'full')
-    counts.push(await runVitest('aws', [], ourEnvironment({ ANTICHAIN_TIER: 'aws' })))
+  if (isWhole && tier === 'full') counts.push(await runVitest('aws', [], environmentOf('aws')))
   const sum = key => counts.reduce((total, count) => total + count[key], 0)
   say(`tests took ${since(beganMs)}`)
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
@@ -33,6 +32,9 @@ export async function runTier(tier, words) {
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}`)
   return sum('failed') === 0 ? 0 : 1
 }
+
+const environmentOf = tier =>
+  ourEnvironment({ ANTICHAIN_TIER: tier, NODE_COMPILE_CACHE: compiledPrograms })
 
 async function runVitest(tier, words, env) {
   const report = join(root, '.cache', `vitest-${tier}-${process.pid}.json`)

@@ -5,7 +5,7 @@ afterAll(forgetPlaces)
 
 // Every effect has its turn at night.
 test.concurrent.each(scenarios)(
-  '$name that was killed before any fourth of its effects goes on where it was',
-  scenario => checkEffects(scenario, 4),
+  '$name that was killed before any eighth of its effects goes on where it was',
+  scenario => checkEffects(scenario, 8),
   1_200_000,
 )

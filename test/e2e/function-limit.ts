@@ -1,0 +1,40 @@
+import { expect } from 'vitest'
+import { verifyExport } from '../verifier/verify.ts'
+import { createPlace, type Place, succeeded } from './place.ts'
+import { initStack, lostObjects, readExport, up } from './state.ts'
+
+/** How often each resource was made. */
+function creates(place: Place): readonly string[] {
+  return place.calls().flatMap(({ call, urn = '' }) => (call === 'create' ? [urn] : []))
+}
+
+/** What generators that left said, one line each. */
+export function generatorsOf(out: string): readonly string[] {
+  return out.split('\n').filter(line => /Generator \d+ (?:leaves|has nothing)/.test(line))
+}
+
+/** Each of `count` resources was made once, and is in the state. */
+export async function checkWhole(place: Place, count: number): Promise<void> {
+  const made = creates(place)
+  expect(made).toHaveLength(count)
+  expect(new Set(made).size).toBe(count)
+  const text = await place.exported()
+  expect(verifyExport(text, { sealed: true })).toEqual([])
+  const state = readExport(text)
+  expect(lostObjects(place, state)).toEqual([])
+  expect(state.pending).toEqual([])
+}
+
+/** Calls of a provider that last so many seconds, where a generator may run for 20. */
+export async function checkLongCall(seconds: number): Promise<void> {
+  const place = createPlace('many')
+  try {
+    await initStack(place)
+    const env = { COUNT: '2', DELAY: String(seconds * 1000) }
+    const { out } = succeeded(await place.run([...up, '--function-limit', '20s'], { env }))
+    expect(generatorsOf(out).length, out).toBeGreaterThan(0)
+    await checkWhole(place, 2)
+  } finally {
+    place.remove()
+  }
+}

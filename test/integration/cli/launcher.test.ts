@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const launcher = resolve(import.meta.dirname, '../../../cli/antichain')
+let project = ''
+
+/** A project of nothing but what the launcher looks at; its Node says what it was asked to run. */
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), 'antichain-launcher-'))
+  for (const folder of [
+    'functions',
+    'local',
+    'shared',
+    'proto/gen',
+    'cli',
+    'node_modules/node/bin',
+  ])
+    mkdirSync(join(project, folder), { recursive: true })
+  copyFileSync(launcher, join(project, 'cli/antichain'))
+  for (const file of ['proto/gen/.stamp', 'cli/main.ts', 'shared/one.ts', 'package-lock.json'])
+    writeFileSync(join(project, file), '')
+  writeFileSync(join(project, 'package.json'), '{}')
+  const said = 'echo "$2"; echo "$NODE_COMPILE_CACHE"; echo "$ANTICHAIN_USER_COMPILE_CACHE"'
+  writeFileSync(join(project, 'node_modules/node/bin/node'), `#!/bin/sh\n${said}\n`, {
+    mode: 0o755,
+  })
+})
+
+afterEach(() => rmSync(project, { recursive: true }))
+
+function bundle(): void {
+  mkdirSync(join(project, '.cache/cli'), { recursive: true })
+  writeFileSync(join(project, '.cache/cli/main.mjs'), '')
+}
+
+function changeLater(file: string): void {
+  const later = new Date(Date.now() + 10_000)
+  utimesSync(join(project, file), later, later)
+}
+
+function started(env: Readonly<Record<string, string>> = {}): readonly string[] {
+  const ran = spawnSync(join(project, 'cli/antichain'), ['up'], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+  })
+  expect(ran.stderr).toBe('')
+  return ran.stdout.split('\n').map(line => line.replace(project, ''))
+}
+
+describe('the launcher', () => {
+  test('runs the sources when there is no bundle', () => {
+    expect(started()[0]).toBe('/cli/main.ts')
+  })
+
+  test('runs the bundle when nothing is newer', () => {
+    bundle()
+    expect(started()[0]).toBe('/.cache/cli/main.mjs')
+  })
+
+  test.each(['shared/one.ts', 'package.json', 'package-lock.json'])(
+    'runs the sources when %s is newer than the bundle',
+    file => {
+      bundle()
+      changeLater(file)
+      expect(started()[0]).toBe('/cli/main.ts')
+    },
+  )
+
+  test('keeps the cache of compiled code that the user has chosen for programs', () => {
+    expect(started({ NODE_COMPILE_CACHE: '/mine' }).slice(1, 3)).toEqual([
+      '/node_modules/.cache/compile',
+      '/mine',
+    ])
+  })
+})
