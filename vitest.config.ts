@@ -60,9 +60,9 @@ export default defineConfig({
     projects: [
       project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], together),
       project('contract', ['test/contract'], alone(180)),
+      // The servers are shared; what a test keeps in them has names of its own.
+      project('aws', ['test/aws'], alone(120)),
       // At night the same properties run again, on more cases.
-      // The servers are shared, and two cores: one file at a time.
-      project('aws', ['test/aws'], { ...alone(120), fileParallelism: false }),
       project('property', ['test/property'], {
         ...alone(tier === 'nightly' ? 1200 : 300),
         ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
