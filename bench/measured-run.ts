@@ -99,7 +99,7 @@ function nameOf(cmdline: string): string {
   if (cmdline.includes('dynamic-provider') || cmdline.includes('pulumi-resource-'))
     return 'provider'
   if (cmdline.includes('null-monitor')) return 'null engine'
-  if (cmdline.includes('main.ts') || cmdline.includes('cli/antichain')) return 'antichain'
+  if (/cli\/(main\.mjs|main\.ts|antichain)/.test(cmdline)) return 'antichain'
   if (cmdline.includes('language-nodejs')) return 'language host'
   return cmdline.includes('pulumi') ? 'pulumi' : ''
 }

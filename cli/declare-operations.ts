@@ -20,6 +20,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
     .option('--save-plan <file>', 'write what would be done to a plan for `up --plan`')
+    .option('--import-file <file>', 'write what would be created to a file for `import --file`')
   refreshingByProgram(releasing(judging(preview)))
   replacing(targeting(preview))
   attach(

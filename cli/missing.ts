@@ -38,7 +38,7 @@ export const missingOptions = {
     '--tracing-header <text>',
   ],
   up: [...everyOperation, ...programOperation],
-  preview: [...everyOperation, ...programOperation, '--import-file <file>'],
+  preview: [...everyOperation, ...programOperation],
   refresh: [...everyOperation, '--skip-pending-creates'],
   destroy: [...everyOperation, '--show-config', '--show-full-output'],
   import: [

@@ -47,17 +47,18 @@ const hidingVariables: Readonly<Record<HiddenFeature, string>> = {
 }
 
 /**
- * What only variables say: whether a refresh compares outputs only
+ * What only variables say: whether equal inputs are no difference, whatever the provider says
+ * (PULUMI_ENABLE_LEGACY_DIFF), whether a refresh compares outputs only
  * (PULUMI_ENABLE_LEGACY_REFRESH_DIFF), and which features programs are not told of
  * (PULUMI_DISABLE_RESOURCE_REFERENCES, PULUMI_DISABLE_OUTPUT_VALUES).
  */
 export function optionsOfVariables({
   io: { env },
-}: Session): Pick<DeploymentOptions, 'legacyRefreshDiff' | 'withoutFeatures'> {
-  const isLegacy = isTruthy(env['PULUMI_ENABLE_LEGACY_REFRESH_DIFF'])
+}: Session): Pick<DeploymentOptions, 'legacyDiff' | 'legacyRefreshDiff' | 'withoutFeatures'> {
   const withoutFeatures = hiddenFeatures.filter(name => isTruthy(env[hidingVariables[name]]))
   return {
-    ...(isLegacy ? { legacyRefreshDiff: true } : {}),
+    ...(isTruthy(env['PULUMI_ENABLE_LEGACY_DIFF']) ? { legacyDiff: true } : {}),
+    ...(isTruthy(env['PULUMI_ENABLE_LEGACY_REFRESH_DIFF']) ? { legacyRefreshDiff: true } : {}),
     ...(withoutFeatures.length > 0 ? { withoutFeatures } : {}),
   }
 }

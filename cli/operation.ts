@@ -13,7 +13,7 @@ import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
 import { requestOf } from './operation-request.ts'
 import { remoteStarting } from './remote/remote-operation.ts'
-import { heldTo, planText, savePlan } from './plan-file.ts'
+import { heldTo, planText, saveImportFile, savePlan } from './plan-file.ts'
 import { loggedDisplay } from './event-log.ts'
 import type { Starting } from './starting.ts'
 import type { Session } from './session.ts'
@@ -48,8 +48,11 @@ export async function runOperation(
     const preview = await runOnce(session, starting, { ...shown, dryRun: true })
     plan = preview.result.plan
     check(preview, flags, { isPreview: true, expectNone: kind.previewOnly })
-    if (kind.previewOnly) savePlan(session, flags, preview.result.plan)
-    if (kind.previewOnly) return 0
+    if (kind.previewOnly) {
+      savePlan(session, flags, preview.result.plan)
+      saveImportFile(session, flags, preview.events)
+      return 0
+    }
     if (consent.ask) await askToGoOn(session, preview, { ...shown, dryRun: true, diff: true })
   }
   const held = flags.is('strict') && plan !== undefined ? { ...shown, plan } : shown

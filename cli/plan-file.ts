@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { EngineEventPayload } from '../shared/engine/events/event.ts'
 import { readPlan } from '../shared/engine/plan/plan-file.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
 import { stackPartsOf } from '../shared/records/ids.ts'
 import type { Flags } from './flags.ts'
+import { importFileOf } from './import/from-preview.ts'
 import type { Session } from './session.ts'
 
 /** The text of the file of `--plan`; undefined without the option. Throws PLAN_INVALID. */
@@ -30,14 +32,42 @@ export function heldTo(request: DeployRequest, plan: string | undefined): Deploy
 export function savePlan(session: Session, flags: Flags, plan: string | undefined): void {
   const file = flags.text('savePlan')
   if (file === undefined || plan === undefined) return
-  try {
-    writeFileSync(resolve(session.cwd, file), plan)
-  } catch (cause) {
-    throw error('CLI_USAGE', `the plan cannot be written: ${messageOf(cause)}`, { cause })
-  }
+  writeBeside(session, file, { name: 'plan', contents: plan })
   if (flags.is('json')) return
   session.io.stdout.write(
     `Update plan written to '${file}'\n` +
       `Run \`antichain up --plan='${file}'\` to constrain the update to the operations planned by this preview\n`,
   )
+}
+
+/** Writes an import file for what a preview would create to the file of `--import-file`. Throws CLI_USAGE. */
+export function saveImportFile(
+  session: Session,
+  flags: Flags,
+  events: readonly EngineEventPayload[],
+): void {
+  const path = flags.text('importFile')
+  if (path === undefined) return
+  const { file, leftOut } = importFileOf(events)
+  writeBeside(session, path, {
+    name: 'import file',
+    contents: `${JSON.stringify(file, null, 2)}\n`,
+  })
+  for (const { urn, properties } of leftOut)
+    session.warn(
+      `the configuration of the provider ${urn} is secret or not known yet: add ${properties.join(', ')} to '${path}' before you import`,
+    )
+}
+
+/** Writes a file that a person asked for, relative to where they are. Throws CLI_USAGE. */
+function writeBeside(
+  session: Pick<Session, 'cwd'>,
+  path: string,
+  { name, contents }: { readonly name: string; readonly contents: string },
+): void {
+  try {
+    writeFileSync(resolve(session.cwd, path), contents)
+  } catch (cause) {
+    throw error('CLI_USAGE', `the ${name} cannot be written: ${messageOf(cause)}`, { cause })
+  }
 }

@@ -44,6 +44,11 @@ export interface DeploymentOptions {
   readonly runProgram?: boolean
   /** Whether a refresh compares outputs only, as older versions did; absent: no. */
   readonly legacyRefreshDiff?: boolean
+  /**
+   * Whether a resource with equal inputs is unchanged without a question to its provider, as in
+   * older versions; absent: no.
+   */
+  readonly legacyDiff?: boolean
   /** What the program is told that the engine does not have; absent: nothing. */
   readonly withoutFeatures?: readonly HiddenFeature[]
   /** When deletes may begin; absent: `dataflow`. */

@@ -69,15 +69,35 @@ async function contentsOf(asset: Asset, reader: AssetReader): Promise<Uint8Array
 }
 
 /**
- * The archive with its hash: of an archive file its bytes, otherwise of the tar of its members
- * (`state.md` 2.5).
+ * The archive with its hash, and with those of the members that are named one by one: of an archive
+ * file the hash of its bytes, otherwise of the tar of its members (`state.md` 2.5).
  */
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
-  if (archive.hash !== '' || archive.source === undefined) return archive
   const { source } = archive
-  if ('assets' in source || !isArchiveName(nameOf(source)))
+  if (source === undefined) return archive
+  if ('assets' in source) {
+    const whole = { ...archive, source: { assets: await hashEach(source.assets, reader) } }
+    if (archive.hash !== '') return whole
+    return { ...whole, hash: await hashMembers(membersOf(archive, reader)) }
+  }
+  if (archive.hash !== '') return archive
+  if (!isArchiveName(nameOf(source)))
     return { ...archive, hash: await hashMembers(membersOf(archive, reader)) }
   return { ...archive, hash: sha256(await fileBytes(source, reader)) }
+}
+
+/** The original reads values from within, so that what is inside has its hash as well. */
+async function hashEach(
+  assets: ReadonlyMap<string, Asset | Archive>,
+  reader: AssetReader,
+): Promise<ReadonlyMap<string, Asset | Archive>> {
+  const hashed = new Map<string, Asset | Archive>()
+  for (const [key, member] of assets)
+    hashed.set(
+      key,
+      member.kind === 'asset' ? await hashAsset(member, reader) : await hashArchive(member, reader),
+    )
+  return hashed
 }
 
 /** One member at a time, so that a folder need not fit into memory. */

@@ -43,6 +43,7 @@ export interface Asked {
   readonly refresh?: boolean
   readonly continueOnError?: boolean
   readonly runProgram?: boolean
+  readonly legacyDiff?: boolean
   readonly legacyRefreshDiff?: boolean
   readonly withoutFeatures?: readonly HiddenFeature[]
   readonly ignoreProtect?: boolean
@@ -255,6 +256,7 @@ function requestOf(given: {
       refresh: asked.refresh ?? false,
       continueOnError: asked.continueOnError ?? false,
       execute: 'here',
+      ...(asked.legacyDiff === true ? { legacyDiff: true } : {}),
       ...(asked.legacyRefreshDiff === true ? { legacyRefreshDiff: true } : {}),
       ...(asked.withoutFeatures === undefined ? {} : { withoutFeatures: asked.withoutFeatures }),
       ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),

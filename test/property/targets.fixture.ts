@@ -202,6 +202,7 @@ function contextOf(
     ...{
       isDestroying: false,
       refreshing: undefined,
+      trustsInputs: false,
       outputsOnly: false,
       ignoreProtect: false,
       autonaming: undefined,

@@ -34,6 +34,7 @@ const requestBody = z.strictObject({
   message: z.string().max(2000).default(''),
   /** Run the program too, of which a destroy or refresh has no need by itself. */
   runProgram: z.boolean().optional(),
+  legacyDiff: z.literal(true).optional(),
   legacyRefreshDiff: z.literal(true).optional(),
   withoutFeatures: z.array(z.enum(hiddenFeatures)).max(hiddenFeatures.length).optional(),
   ignoreProtect: z.literal(true).optional(),
@@ -159,7 +160,7 @@ async function putRequest(
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await knownStack(ports, stackOf(params))
   const { archive, release, ignoreProtect, targeting, runProgram, ...others } = body
-  const { legacyRefreshDiff, withoutFeatures, ...rest } = others
+  const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...rest } = others
   const asked: DeploymentRequest = {
     stack,
     key: keyOf(request, ports),
@@ -170,6 +171,7 @@ async function putRequest(
       ...rest,
       execute: ports.execute,
       ...(runProgram === true ? { runProgram } : {}),
+      ...(legacyDiff === undefined ? {} : { legacyDiff }),
       ...(legacyRefreshDiff === undefined ? {} : { legacyRefreshDiff }),
       ...(withoutFeatures === undefined ? {} : { withoutFeatures }),
       ...(release === undefined ? {} : { release }),

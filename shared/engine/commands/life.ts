@@ -99,6 +99,7 @@ export function createLife(deps: LifeDeps): Life {
       continueOnError: request.options.continueOnError,
       ...held.now(),
       isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
+      trustsInputs: request.options.legacyDiff === true,
       outputsOnly: request.options.legacyRefreshDiff === true,
       refreshing: refreshesByProgram(request.options),
       ignoreProtect: request.options.ignoreProtect === true,

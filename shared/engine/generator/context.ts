@@ -87,6 +87,8 @@ export interface GeneratorContext {
   readonly isDestroying: boolean
   /** Whether what the program registers is read first, or only read. */
   readonly refreshing: 'first' | 'only' | undefined
+  /** Whether no provider is asked about a resource whose inputs are equal. */
+  readonly trustsInputs: boolean
   /** Whether a refresh judges by outputs alone. */
   readonly outputsOnly: boolean
   /** Whether protected resources are deleted and replaced like others. */

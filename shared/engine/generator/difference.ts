@@ -1,7 +1,7 @@
 import { parseReference } from '../../names/provider-reference.ts'
-import type { DiffResult } from '../../providers/provider.ts'
+import { type DiffResult, noDiff } from '../../providers/provider.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { equalValues } from '../../values/equal.ts'
+import { equalMaps, equalValues } from '../../values/equal.ts'
 import { containsUnknown, stripSecrets } from '../../values/walk.ts'
 import type { PropertyValue } from '../../values/value.ts'
 import { providerStateIn } from '../deployment/base.ts'
@@ -36,6 +36,7 @@ export async function differenceOf(
   if (next.deletedWith !== '' && ctx.sets.replaces.has(next.deletedWith))
     return plain(forcedDiff('deletedWith'))
   if (await isProviderChanged(ctx, old, next)) return plain(forcedDiff('provider'))
+  if (ctx.trustsInputs && equalMaps(old.inputs, compared)) return plain(noDiff)
   return plain(await driver.diff(old, compared, goal.ignoreChanges))
 }
 

@@ -106,6 +106,42 @@ describe('hashes of assets', () => {
     )
   })
 
+  test('are filled in of what an archive names one by one, at any depth', async () => {
+    const reader = createAssetReader(folder)
+    const inner = archive({ assets: new Map([['hi', asset({ text: 'hi' })]]) })
+    const outer = archive({
+      assets: new Map<string, Asset | Archive>([
+        ['tree', archive({ path: 'tree' })],
+        ['in', inner],
+      ]),
+    })
+    const hashed = { ...asset({ text: 'hi' }), hash: hiHash }
+    const whole = {
+      ...outer,
+      hash: await hashOf(outer),
+      source: {
+        assets: new Map<string, Asset | Archive>([
+          ['tree', { ...archive({ path: 'tree' }), hash: treeHash }],
+          [
+            'in',
+            {
+              ...inner,
+              hash: await hashOf(inner),
+              source: { assets: new Map([['hi', hashed]]) },
+            },
+          ],
+        ]),
+      },
+    }
+    expect(await hashArchive(outer, reader)).toEqual(whole)
+    // One whose own hash is known still gets those inside, as in the original.
+    expect(await hashArchive({ ...outer, hash: 'known' }, reader)).toEqual({
+      ...whole,
+      hash: 'known',
+    })
+    expect(whole.source.assets.size).toBe(2)
+  })
+
   test.each<[string, () => Asset | Archive]>([
     ['a folder as an asset', () => asset({ path: 'tree' })],
     ['a file that is not there', () => asset({ path: 'gone' })],

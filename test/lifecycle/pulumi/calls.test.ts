@@ -91,6 +91,12 @@ test('TestPersistentDiff: what the provider says differs is updated though the i
     expect(stepsOf(ran)).toEqual(['update a'])
   }
   expect(cloud.log).toEqual(['create a', 'update a-1'])
+  for (const dryRun of [true, false]) {
+    const ran = await engine.run(things({ a: {} }), { dryRun, legacyDiff: true })
+    expect(stepsOf(ran)).toEqual(['same a'])
+  }
+  const changed = await engine.run(things({ a: { x: 1 } }), { legacyDiff: true })
+  expect(stepsOf(changed)).toEqual(['update a'])
 })
 
 test('TestDetailedDiffReplace: a detail of a kind that replaces is enough', async () => {

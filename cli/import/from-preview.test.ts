@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import type { EngineEventPayload, StepState } from '../../shared/engine/events/event.ts'
+import { parseImportFile } from './import-file.ts'
+import { importFileOf } from './from-preview.ts'
+
+const root = 'urn:pulumi:dev::site::pulumi:pulumi:Stack::site-dev'
+const urnOf = (type: string, name: string): string => `urn:pulumi:dev::site::${type}::${name}`
+
+function step(op: 'create' | 'same', type: string, name: string, more: Partial<StepState> = {}) {
+  const urn = urnOf(type, name)
+  const state = {
+    ...{ type, urn, custom: true, id: '', parent: root, provider: '', inputs: {}, outputs: {} },
+    ...more,
+  }
+  const old = op === 'same' ? state : null
+  const about = { op, urn, type, old, new: state, detailedDiff: null, provider: state.provider }
+  return { resourcePreEvent: { metadata: about } } satisfies EngineEventPayload
+}
+
+const explicit = urnOf('pulumi:providers:aws', 'west')
+const byDefault = urnOf('pulumi:providers:aws', 'default_6_1_0')
+const inputsOfDefault = { version: '6.1.0', pluginDownloadURL: 'https://a.example' }
+
+test('each create is a resource, and what exists and is named is in the table of names', () => {
+  const { file, leftOut } = importFileOf([
+    step('create', 'pulumi:pulumi:Stack', 'site-dev', { urn: root, custom: false, parent: '' }),
+    step('create', 'pulumi:providers:aws', 'default_6_1_0', { inputs: inputsOfDefault }),
+    step('same', 'pulumi:providers:aws', 'west', { id: 'p1', inputs: { region: 'w' } }),
+    step('same', 'app:index:Site', 'old', { custom: false }),
+    step('create', 'app:index:Site', 'made', { custom: false }),
+    step('create', 'aws:s3/bucket:Bucket', 'a', { provider: `${byDefault}::x` }),
+    step('create', 'aws:s3/bucket:Bucket', 'b', {
+      ...{ parent: urnOf('app:index:Site', 'old'), provider: `${explicit}::p1` },
+    }),
+    step('create', 'aws:s3/bucket:Bucket', 'c', {
+      ...{ parent: urnOf('app:index:Site', 'made'), provider: `${byDefault}::x` },
+    }),
+    step('create', 'app:index:Far', 'far', { custom: false, provider: `${explicit}::p1` }),
+  ])
+  const bucket = { type: 'aws:s3/bucket:Bucket', id: '<PLACEHOLDER>' }
+  const about = { version: '6.1.0', pluginDownloadUrl: 'https://a.example' }
+  expect(file).toEqual({
+    nameTable: { old: urnOf('app:index:Site', 'old'), west: explicit },
+    resources: [
+      { type: 'app:index:Site', name: 'made', component: true },
+      { ...bucket, name: 'a', ...about },
+      { ...bucket, name: 'b', parent: 'old', provider: 'west' },
+      { ...bucket, name: 'c', parent: 'made', ...about },
+      { type: 'app:index:Far', name: 'far', provider: 'west', component: true, remote: true },
+    ],
+  })
+  expect(leftOut).toEqual([])
+  expect(parseImportFile(JSON.stringify(file), 'x').resources).toHaveLength(5)
+})
+
+test('resources of one name get others, and say what they are called by themselves', () => {
+  const { file } = importFileOf([
+    step('create', 'a:b:One', 'x'),
+    step('create', 'a:b:two', 'x'),
+    step('create', 'a:b:c/two:two', 'x'),
+    step('create', 'a:b:One', 'xTwo'),
+  ])
+  expect(file.resources?.map(({ name, logicalName }) => [name, logicalName])).toEqual([
+    ['x', undefined],
+    ['xTwo2', 'x'],
+    ['xTwo3', 'x'],
+    ['xTwo', undefined],
+  ])
+})
+
+test('a provider has its configuration, without what is secret or unknown', () => {
+  const { file, leftOut } = importFileOf([
+    step('create', 'pulumi:providers:aws', 'west', {
+      inputs: {
+        ...{ region: 'w', token: '[secret]' },
+        zones: ['a', '04da6b54-80e4-46f7-96ec-b56ff0331ba9'],
+      },
+    }),
+  ])
+  const inputs = { region: 'w' }
+  expect(file.resources).toEqual([{ type: 'pulumi:providers:aws', name: 'west', inputs }])
+  expect(leftOut).toEqual([{ urn: explicit, properties: ['token', 'zones'] }])
+})
+
+test('a preview that creates nothing is an empty file', () => {
+  expect(importFileOf([step('same', 'a:b:One', 'x')]).file).toEqual({})
+})

@@ -1,0 +1,168 @@
+import type { EngineEventPayload, StepState } from '../../shared/engine/events/event.ts'
+import {
+  isDefaultProviderName,
+  isProviderType,
+  providerUrnOf,
+  unknownText,
+} from '../../shared/names/provider-reference.ts'
+import { nameOf, stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
+import type { Json } from '../../shared/values/json.ts'
+
+/** One resource, as an import file has it; fields in the order in which they are written. */
+interface DraftedResource {
+  readonly type: string
+  readonly name: string
+  readonly id?: string
+  readonly parent?: string
+  readonly provider?: string
+  readonly version?: string
+  readonly pluginDownloadUrl?: string
+  readonly component?: true
+  readonly remote?: true
+  readonly inputs?: Readonly<Record<string, Json>>
+  readonly logicalName?: string
+}
+
+/** An import file for whatever a preview would create. */
+export interface DraftedImport {
+  readonly nameTable?: Readonly<Record<string, string>>
+  readonly resources?: readonly DraftedResource[]
+}
+
+/** Properties of a provider whose values only a person knows: secrets, and what is unknown. */
+export interface LeftOut {
+  readonly urn: Urn
+  readonly properties: readonly string[]
+}
+
+/** What stands where a person has to write the id. */
+const placeholder = '<PLACEHOLDER>'
+/** How events show a secret, and a value that only the deployment makes. */
+const unsaid: ReadonlySet<unknown> = new Set(['[secret]', unknownText])
+
+/**
+ * The import file for what the events of a preview would create: each with a name of its own, those
+ * that exist in the table of names. Default providers are made by the import itself. Secrets are in
+ * no event, so that those of providers are left out, as what is unknown is. Source: Pulumi
+ * `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
+ */
+export function importFileOf(events: readonly EngineEventPayload[]): {
+  readonly file: DraftedImport
+  readonly leftOut: readonly LeftOut[]
+} {
+  const steps = events.flatMap(event =>
+    'resourcePreEvent' in event ? [event.resourcePreEvent.metadata] : [],
+  )
+  const names = uniqueNames(steps.map(({ urn }) => urn as Urn))
+  const shown = new Map(steps.map(({ urn, new: next, old }) => [urn, next ?? old]))
+  const created = steps.flatMap(({ op, new: next }) =>
+    op === 'create' && next !== null && next.type !== stackType ? [next] : [],
+  )
+  const drafted = created.filter(({ urn }) => !isDefaultProvider(urn))
+  const isCreated = new Set(created.map(({ urn }) => urn))
+  const about = { names, shown }
+  const table = drafted
+    .flatMap(state => [parentOf(state), providerOf(state)])
+    .filter(urn => urn !== undefined && !isCreated.has(urn))
+    .map(urn => [names.get(urn as Urn) ?? nameOf(urn as Urn), urn as string] as const)
+  return {
+    file: {
+      ...(table.length === 0 ? {} : { nameTable: Object.fromEntries(table) }),
+      ...(drafted.length === 0 ? {} : { resources: drafted.map(state => draft(state, about)) }),
+    },
+    leftOut: drafted.flatMap(leftOutOf),
+  }
+}
+
+interface About {
+  readonly names: ReadonlyMap<string, string>
+  readonly shown: ReadonlyMap<string, StepState | null>
+}
+
+function draft(state: StepState, { names, shown }: About): DraftedResource {
+  const urn = state.urn as Urn
+  const [parent, provider] = [parentOf(state), providerOf(state)]
+  const name = names.get(urn) ?? nameOf(urn)
+  const isProvider = isProviderType(state.type)
+  const isComponent = state.custom !== true
+  const reference = state.provider === '' ? undefined : providerUrnOf(state.provider)
+  const given = reference === undefined ? undefined : shown.get(reference)?.inputs
+  const inputs = isProvider ? Object.entries(state.inputs).filter(([, value]) => isSaid(value)) : []
+  return {
+    type: state.type,
+    name,
+    ...(isComponent || isProvider ? {} : { id: placeholder }),
+    ...(parent === undefined ? {} : { parent: names.get(parent) ?? nameOf(parent) }),
+    ...(provider === undefined ? {} : { provider: names.get(provider) ?? nameOf(provider) }),
+    ...textOf('version', given?.['version']),
+    ...textOf('pluginDownloadUrl', given?.['pluginDownloadURL']),
+    ...(isComponent ? { component: true } : {}),
+    ...(isComponent && reference !== undefined ? { remote: true } : {}),
+    ...(inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) as Record<string, Json> }),
+    ...(name === nameOf(urn) ? {} : { logicalName: nameOf(urn) }),
+  }
+}
+
+function textOf<Key extends string>(key: Key, value: unknown): { readonly [K in Key]?: string } {
+  return typeof value === 'string' && value !== ''
+    ? ({ [key]: value } as { readonly [K in Key]?: string })
+    : {}
+}
+
+/** The parent that an import file names: the stack itself needs none. */
+function parentOf({ parent }: StepState): Urn | undefined {
+  return parent === '' || typeOf(parent as Urn) === stackType ? undefined : (parent as Urn)
+}
+
+/** The provider that an import file names: default ones are found by the import. */
+function providerOf({ provider }: StepState): Urn | undefined {
+  const urn = provider === '' ? undefined : providerUrnOf(provider)
+  return urn === undefined || isDefaultProvider(urn) ? undefined : urn
+}
+
+function isDefaultProvider(urn: string): boolean {
+  return isProviderType(typeOf(urn as Urn)) && isDefaultProviderName(nameOf(urn as Urn))
+}
+
+function leftOutOf({ urn, type, inputs }: StepState): readonly LeftOut[] {
+  if (!isProviderType(type)) return []
+  const properties = Object.keys(inputs).filter(key => !isSaid(inputs[key]))
+  return properties.length === 0 ? [] : [{ urn: urn as Urn, properties }]
+}
+
+function isSaid(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isSaid)
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isSaid)
+  return !unsaid.has(value)
+}
+
+/**
+ * A name for each resource: its own, unless an earlier one has it; then with its type behind it,
+ * and then with a number.
+ */
+function uniqueNames(urns: readonly Urn[]): ReadonlyMap<string, string> {
+  const all = [...new Set(urns)]
+  // Who is called so by nature keeps the name, wherever it comes.
+  const own = new Set(all.map(nameOf))
+  const taken = new Set<string>()
+  return new Map(
+    all.map(urn => {
+      const name = nameOf(urn)
+      const chosen = taken.has(name) ? freeName(name + typeSuffix(urn), own, taken) : name
+      taken.add(chosen)
+      return [urn, chosen]
+    }),
+  )
+}
+
+function freeName(base: string, own: ReadonlySet<string>, taken: ReadonlySet<string>): string {
+  const isFree = (name: string): boolean => !own.has(name) && !taken.has(name)
+  let name = base
+  for (let count = 2; !isFree(name); count += 1) name = `${base}${count}`
+  return name
+}
+
+function typeSuffix(urn: Urn): string {
+  const name = typeOf(urn).split(':').at(-1)?.split('/').at(-1) ?? ''
+  return name.slice(0, 1).toUpperCase() + name.slice(1)
+}
