@@ -39,14 +39,24 @@ test('what stays is waited for by nobody', () => {
   expect(edges(states, [1]).releases).toEqual(new Map([[1, { states: [], groups: [] }]]))
 })
 
-test('every state of a URN counts, but never a later one', () => {
+test('every state of a URN counts; a later one where that comes to no circle', () => {
   const states = [
     state('a', { delete: true }),
     state('a'),
     state('b', { dependencies: [urn('a')] }),
     state('a', { delete: true }),
   ]
-  expect(edges(states).releases.get(2)?.states).toEqual([0, 1])
+  expect(edges(states).releases.get(2)?.states).toEqual([0, 1, 3])
+  // Nothing that goes is below b: it is no further from the ground than the replaced one.
+  expect(edges(states, [2, 3]).releases.get(2)?.states).toEqual([])
+  const turned = [...states.slice(1, 3), state('a', { delete: true, dependencies: [urn('b')] })]
+  expect(edges(turned).releases).toEqual(
+    new Map([
+      [0, { states: [], groups: [] }],
+      [1, { states: [0], groups: [] }],
+      [2, { states: [1], groups: [] }],
+    ]),
+  )
 })
 
 test('who depends on a component depends on its children; several are one group', () => {

@@ -16,27 +16,35 @@ export interface DeleteEdges {
   readonly groups: ReadonlyMap<string, readonly number[]>
 }
 
+type Releases = Map<number, { readonly states: number[]; readonly groups: readonly string[] }>
+
 /**
  * The edges among condemned states (indices into the graph): deleting `x` releases everything that
  * `x` depended on (provider, parent, named dependencies; a component stands for its children too).
- * Source: `engine.md` 5.10 and 18, `dependenciesOf`.
+ * A replaced state stands behind those that name its URN; it waits for them as well, as far as the
+ * original's waves make it wait. Source: `engine.md` 5.10 and 18, `dependenciesOf`.
  */
 export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
-  const releases = new Map<number, { states: readonly number[]; groups: readonly string[] }>()
+  const releases: Releases = new Map()
   const groups = new Map<string, readonly number[]>()
-  for (const index of condemned) {
+  const later: [number, number][] = []
+  for (const index of [...condemned].sort((a, b) => a - b)) {
     const state = graph.states[index]
     if (state === undefined) continue
     const targets = new Set<number>()
     const joined = new Set<string>()
+    const note = (at: number): void => {
+      if (!condemned.has(at)) return
+      if (at < index) targets.add(at)
+      else if (at > index) later.push([index, at])
+    }
     const provider = providerUrnOf(state.provider)
     const named = new Set(namedDependencies(state))
     if (provider !== undefined) named.add(provider)
     for (const urn of named)
       for (const at of graph.at(urn)) {
-        if (at >= index) break
-        if (condemned.has(at)) targets.add(at)
-        if (graph.states[at]?.custom !== false) continue
+        note(at)
+        if (at >= index || graph.states[at]?.custom !== false) continue
         const below = graph.childrenOf(urn).filter(child => child < index && condemned.has(child))
         if (below.length === 0) continue
         if (below.length === 1) targets.add(below[0] ?? at)
@@ -46,9 +54,46 @@ export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): 
           joined.add(key)
         }
       }
-    if (state.parent !== '')
-      for (const at of graph.at(state.parent)) if (at < index && condemned.has(at)) targets.add(at)
+    if (state.parent !== '') for (const at of graph.at(state.parent)) note(at)
     releases.set(index, { states: [...targets], groups: [...joined] })
   }
+  if (later.length > 0) waitForNamed(releases, groups, later)
   return { releases, groups }
+}
+
+/**
+ * Lets replaced states wait for those before them that name their URN, where these are further from
+ * the ground: so no circle can come of it.
+ */
+function waitForNamed(
+  releases: Releases,
+  groups: ReadonlyMap<string, readonly number[]>,
+  later: readonly (readonly [number, number])[],
+): void {
+  const heights = heightsOf(releases, groups)
+  for (const [index, at] of later) {
+    const { states = [] } = releases.get(index) ?? {}
+    if ((heights.get(index) ?? 0) > (heights.get(at) ?? 0) && !states.includes(at)) states.push(at)
+  }
+}
+
+/**
+ * The length of the longest way down from each state: what stands on nothing condemned has 0. Only
+ * earlier states are below others, and `releases` is in their order. Linear in the edges.
+ */
+function heightsOf(
+  releases: Releases,
+  groups: ReadonlyMap<string, readonly number[]>,
+): ReadonlyMap<number, number> {
+  const heights = new Map<number, number>()
+  const ofGroups = new Map<string, number>()
+  const above = (indices: readonly number[]): number =>
+    indices.reduce((height, at) => Math.max(height, (heights.get(at) ?? 0) + 1), 0)
+  for (const [index, { states, groups: joined }] of releases) {
+    for (const key of joined)
+      if (!ofGroups.has(key)) ofGroups.set(key, above(groups.get(key) ?? []))
+    const highest = joined.reduce((height, key) => Math.max(height, ofGroups.get(key) ?? 0), 0)
+    heights.set(index, Math.max(above(states), highest))
+  }
+  return heights
 }
