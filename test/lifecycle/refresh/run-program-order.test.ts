@@ -224,3 +224,21 @@ test('TestRefreshV2ExcludesChildWithExcludedParent: a child that the program doe
   expect(kept(ran)).toEqual(['child'])
   expect(stateOf(ran, 'child').parent).toBe(undefined)
 })
+
+test('what the program registers keeps which of its properties depend on nothing', async () => {
+  const engine = await engines.of(createCloud())
+  const propertyDependencies = new Map([['v', { urns: [] }]])
+  const program: Program = async monitor => {
+    await group(monitor, 'g', { object: { v: 1 }, propertyDependencies })
+    await thing(monitor, 'a', { v: 1 }, { propertyDependencies })
+  }
+  const before = await engine.run(program)
+  const read = await engine.run(program, byProgram)
+  for (const ran of [before, read])
+    for (const name of ['g', 'a'])
+      expect(stateOf(ran, name)['propertyDependencies'], name).toEqual({ v: [] })
+  const again = await engine.run(program, { command: 'refresh' })
+  // A refresh without the program forgets them, as the original's does.
+  for (const name of ['g', 'a'])
+    expect(stateOf(again, name)).not.toHaveProperty('propertyDependencies')
+})
