@@ -80,9 +80,9 @@ function declareState(stack: Command, attach: Attach): void {
       .command('output [name]')
       .description('print the outputs of a stack, or one of them')
       .option('-j, --json', 'as JSON')
+      .option('--shell', 'as assignments for a shell')
       .option('--show-secrets', 'show secrets in clear'),
     async () => (await import('./commands/stack-output.ts')).stackOutput,
-    missingOptions.stackOutput,
   )
   attach(
     stack

@@ -52,7 +52,6 @@ export const missingOptions = {
   ],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
-  stackOutput: ['--shell'],
   stackHistory: ['--full-dates'],
   config: ['--open'],
   configSet: ['--type <type>'],

@@ -158,8 +158,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [
       [
-        'if (condemned.has(at)) targets.add(at)\n        if (graph',
-        'if (condemned.has(at) && at % 2 === 0) targets.add(at)\n        if (graph',
+        'note(at)\n        if (at >= index',
+        'if (at % 2 === 0) note(at)\n        if (at >= index',
       ],
     ],
     caughtBy: [tests(deletes)],
@@ -168,7 +168,14 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a parent is deleted before its children',
     breaks: 'deletes: nothing before what depends on it, parents included',
     file: 'shared/engine/graph/delete-edges.ts',
-    edits: [["if (state.parent !== '')\n", "if (state.parent === '')\n"]],
+    edits: [["if (state.parent !== '') for", "if (state.parent === '') for"]],
+    caughtBy: [tests('shared/engine/graph/delete-edges')],
+  },
+  {
+    name: 'what was replaced is deleted before those that name it',
+    breaks: 'deletes: a replaced state waits for those that name its URN',
+    file: 'shared/engine/graph/delete-edges.ts',
+    edits: [['if (later.length > 0) waitForNamed', 'if (later.length < 0) waitForNamed']],
     caughtBy: [tests('shared/engine/graph/delete-edges')],
   },
   {

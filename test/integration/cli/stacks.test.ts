@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -144,6 +145,21 @@ describe('stacks', () => {
     expect((await bench.run('stack', 'output', 'url')).out).toBe('http://x\n')
     expect((await bench.run('stack', 'output', 'none')).err).toMatch(/OUTPUT_MISSING/)
     expect((await bench.run('stack', 'output')).out).toContain('list    [1,"[secret]"]')
+  })
+
+  test('output for a shell is read by one as it was', async () => {
+    const outputs = { url: "it's $HOME", 'no-name': 1, list: [1, 'a b'], empty: '' }
+    const root = { urn, type: 'pulumi:pulumi:Stack', custom: false, outputs }
+    bench.states.set(dev, stateOf([root]))
+    const { out, err } = await bench.run('stack', 'output', '--shell')
+    expect(err).toContain("the output 'no-name' cannot be a variable of a shell")
+    const script = `set -eu\n${out}printf '%s\\n' "$url" "$list" "[$empty]"`
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(
+      'it\'s $HOME\n[1,"a b"]\n[]\n',
+    )
+    expect((await bench.run('stack', 'output', 'list', '--shell')).out).toBe(`list='[1,"a b"]'\n`)
+    expect((await bench.run('stack', 'output', 'no-name', '--shell')).err).toMatch(/CLI_USAGE/)
+    expect((await bench.run('stack', 'output', '--shell', '--json')).err).toMatch(/CLI_USAGE/)
   })
 
   test('history is a table or JSON in the words of Pulumi', async () => {
