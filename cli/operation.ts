@@ -3,11 +3,13 @@ import type {
   DiagnosticEvent,
   EngineEventPayload,
   EventSink,
+  ToldPlugin,
 } from '../shared/engine/events/event.ts'
 import type { PolicyEvent } from '../shared/engine/events/policy-events.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import { error } from '../shared/errors/error.ts'
 import type { Command } from '../shared/records/log.ts'
+import type { Urn } from '../shared/names/urn.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
@@ -50,7 +52,7 @@ export async function runOperation(
     check(preview, flags, { isPreview: true, expectNone: kind.previewOnly })
     if (kind.previewOnly) {
       savePlan(session, flags, preview.result.plan)
-      saveImportFile(session, flags, preview.events)
+      saveImportFile(session, flags, preview)
       return 0
     }
     if (consent.ask) await askToGoOn(session, preview, { ...shown, dryRun: true, diff: true })
@@ -111,6 +113,8 @@ export async function runResume(
 interface Run {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]
+  /** Those of the providers that a preview came to. */
+  readonly plugins: ReadonlyMap<Urn, ToldPlugin>
   /** The first error that was told. */
   readonly firstError: DiagnosticEvent | undefined
   /** Whether a person pressed Ctrl-C. */
@@ -125,6 +129,7 @@ async function runOnce(
   const log = { target: shown.eventLog, cwd: session.cwd }
   const { display, close } = await loggedDisplay(session.tools, shown, log)
   const events: EngineEventPayload[] = []
+  const plugins = new Map<Urn, ToldPlugin>()
   let firstError: DiagnosticEvent | undefined
   const emit: EventSink['emit'] = (event, states) => {
     if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
@@ -144,12 +149,14 @@ async function runOnce(
   // Who serves leaves when it is interrupted, and cancels nothing.
   const release = starting.leave === undefined ? session.io.onInterrupt(interrupted) : () => {}
   try {
-    const running = await starting.start(shown.dryRun, { emit }, shown.plan)
+    const provider: EventSink['provider'] = (urn, plugin) => void plugins.set(urn, plugin)
+    const sink = shown.dryRun ? { emit, provider } : { emit }
+    const running = await starting.start(shown.dryRun, sink, shown.plan)
     stop = () => (interrupts === 1 ? running.cancel() : running.terminate())
     if (interrupts > 0) stop()
     const result = await running.done
     await display.finish(result)
-    return { result, events, firstError, interrupted: interrupts > 0 }
+    return { result, events, plugins, firstError, interrupted: interrupts > 0 }
   } finally {
     release()
     await close()

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { EngineEventPayload } from '../shared/engine/events/event.ts'
 import { readPlan } from '../shared/engine/plan/plan-file.ts'
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
@@ -40,15 +39,15 @@ export function savePlan(session: Session, flags: Flags, plan: string | undefine
   )
 }
 
-/** Writes an import file for what a preview would create to the file of `--import-file`. Throws CLI_USAGE. */
+/** Writes what a preview would create as an import file, `--import-file`. Throws CLI_USAGE. */
 export function saveImportFile(
   session: Session,
   flags: Flags,
-  events: readonly EngineEventPayload[],
+  preview: Parameters<typeof importFileOf>[0],
 ): void {
   const path = flags.text('importFile')
   if (path === undefined) return
-  const { file, leftOut } = importFileOf(events)
+  const { file, leftOut } = importFileOf(preview)
   writeBeside(session, path, {
     name: 'import file',
     contents: `${JSON.stringify(file, null, 2)}\n`,

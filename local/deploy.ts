@@ -24,6 +24,7 @@ export async function deploy(given: Asked): Promise<RunningHere> {
       recorder?.emit(event)
       given.sink.emit(event, states)
     },
+    provider: given.sink.provider,
   }
   let isGivenUp = false
   const asked = patiently(given, { isWorthIt: () => !isGivenUp, said: text => warn(sink, text) })

@@ -3,7 +3,15 @@
  * that are read, stripped of their types and linked one by one take longer than most commands do.
  * Sources that are newer than the bundle win: the launcher then runs them as they are.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { root } from './places.mjs'
 import { failure, say, since } from './saying.mjs'
@@ -13,19 +21,28 @@ const folder = join(root, '.cache', 'cli')
 const main = join(folder, 'main.mjs')
 /** What the bundle is made from; cli/antichain looks at the same ones. */
 const sources = ['cli', 'functions', 'local', 'shared', join('proto', 'gen')]
+const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'cli/bootstrap/bundle.mjs']
 /** A process that began before a new bundle loads parts of the old one for as long as it runs. */
 const keptMs = 7 * 24 * 3_600_000
 
-/** Whether there is a bundle that is not older than what it is made from. */
+/**
+ * Whether there is a bundle that is not older than what it is made from. What was unpacked or moved
+ * here may have kept an old time, but has changed here since.
+ */
 export function isBundled() {
   if (!existsSync(main)) return false
   const madeMs = statSync(main).mtimeMs
-  const isNewer = file => statSync(file).mtimeMs > madeMs
-  if (['package.json', 'package-lock.json'].some(file => isNewer(join(root, file)))) return false
+  const isNewer = file => {
+    const found = statSync(file, { throwIfNoEntry: false })
+    return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) > madeMs
+  }
+  if (settings.some(file => isNewer(join(root, file)))) return false
   return !sources.some(source =>
     readdirSync(join(root, source), { recursive: true, withFileTypes: true }).some(
       entry =>
-        entry.name.endsWith('.ts') && isNewer(join(entry.parentPath ?? entry.path, entry.name)),
+        entry.isFile() &&
+        entry.name.endsWith('.ts') &&
+        isNewer(join(entry.parentPath ?? entry.path, entry.name)),
     ),
   )
 }
@@ -33,9 +50,10 @@ export function isBundled() {
 /** Makes the bundle anew; its entry is replaced last and at once. */
 export async function bundle() {
   const beganMs = Date.now()
-  const { build } = await import('esbuild')
   const entry = join(folder, 'next.mjs')
+  keepLast(beganMs)
   try {
+    const { build } = await import('esbuild')
     await build({
       entryPoints: {
         next: join(root, 'cli', 'main.ts'),
@@ -63,6 +81,8 @@ export async function bundle() {
       'read the messages above; `npm ci` brings esbuild back if it is broken',
     )
   }
+  // What is saved while the bundle is made may not be in it.
+  utimesSync(entry, beganMs / 1_000, beganMs / 1_000)
   renameSync(entry, main)
   prune()
   say(`bundled in ${since(beganMs)}`)
@@ -77,7 +97,8 @@ const ownPlaces = {
   setup(building) {
     building.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8')
-      if (path.includes('node_modules') || !text.includes('import.meta.')) return undefined
+      if (relative(root, path).includes('node_modules') || !text.includes('import.meta.'))
+        return undefined
       const away = file => JSON.stringify(relative(folder, file))
       const url = `new URL(${away(path)},import.meta.url)`
       const contents = text
@@ -91,6 +112,17 @@ const ownPlaces = {
       return { contents, loader: 'ts' }
     })
   },
+}
+
+/** Parts of a bundle age from when it is replaced: it may have been started just now. */
+function keepLast(nowMs) {
+  if (!existsSync(main)) return
+  const madeMs = statSync(main).mtimeMs
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    if (file !== main && statSync(file).mtimeMs >= madeMs)
+      utimesSync(file, nowMs / 1_000, nowMs / 1_000)
+  }
 }
 
 /** Removes parts of bundles that nobody can be running any more. */

@@ -20,7 +20,7 @@ export async function prepare(folders = []) {
     if (needsInstall(root)) install(root, 'antichain')
     if (!hasOurNode()) repairOurNode()
     if (isStale(root)) makeCode()
-    if (!isBundled()) await bundle()
+    if (!isBundled()) await tryToBundle()
     for (const folder of folders)
       if (needsInstall(join(root, folder))) install(join(root, folder), folder)
   } finally {
@@ -31,6 +31,15 @@ export async function prepare(folders = []) {
 function isReady(folders) {
   const stale = [root, ...folders.map(folder => join(root, folder))].some(needsInstall)
   return !stale && hasOurNode() && !isStale(root) && isBundled()
+}
+
+/** Without a bundle the command starts from its sources: slower, and as well. */
+async function tryToBundle() {
+  try {
+    await bundle()
+  } catch (thrown) {
+    say(`${thrown.message}; the command starts from its sources`)
+  }
 }
 
 /** Generates the protobuf code, whether it is stale or not. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { EngineEventPayload, StepState } from '../../shared/engine/events/event.ts'
 import { parseImportFile } from './import-file.ts'
 import { importFileOf } from './from-preview.ts'
+import type { Urn } from '../../shared/names/urn.ts'
 
 const root = 'urn:pulumi:dev::site::pulumi:pulumi:Stack::site-dev'
 const urnOf = (type: string, name: string): string => `urn:pulumi:dev::site::${type}::${name}`
@@ -19,12 +20,13 @@ function step(op: 'create' | 'same', type: string, name: string, more: Partial<S
 
 const explicit = urnOf('pulumi:providers:aws', 'west')
 const byDefault = urnOf('pulumi:providers:aws', 'default_6_1_0')
-const inputsOfDefault = { version: '6.1.0', pluginDownloadURL: 'https://a.example' }
+const plugin = { version: '6.1.0', downloadUrl: 'https://a.example' }
+const plugins = new Map([[byDefault as Urn, plugin]])
+const from = (...events: readonly EngineEventPayload[]) => importFileOf({ events, plugins })
 
 test('each create is a resource, and what exists and is named is in the table of names', () => {
-  const { file, leftOut } = importFileOf([
+  const { file, leftOut } = from(
     step('create', 'pulumi:pulumi:Stack', 'site-dev', { urn: root, custom: false, parent: '' }),
-    step('create', 'pulumi:providers:aws', 'default_6_1_0', { inputs: inputsOfDefault }),
     step('same', 'pulumi:providers:aws', 'west', { id: 'p1', inputs: { region: 'w' } }),
     step('same', 'app:index:Site', 'old', { custom: false }),
     step('create', 'app:index:Site', 'made', { custom: false }),
@@ -36,7 +38,7 @@ test('each create is a resource, and what exists and is named is in the table of
       ...{ parent: urnOf('app:index:Site', 'made'), provider: `${byDefault}::x` },
     }),
     step('create', 'app:index:Far', 'far', { custom: false, provider: `${explicit}::p1` }),
-  ])
+  )
   const bucket = { type: 'aws:s3/bucket:Bucket', id: '<PLACEHOLDER>' }
   const about = { version: '6.1.0', pluginDownloadUrl: 'https://a.example' }
   expect(file).toEqual({
@@ -54,12 +56,12 @@ test('each create is a resource, and what exists and is named is in the table of
 })
 
 test('resources of one name get others, and say what they are called by themselves', () => {
-  const { file } = importFileOf([
+  const { file } = from(
     step('create', 'a:b:One', 'x'),
     step('create', 'a:b:two', 'x'),
     step('create', 'a:b:c/two:two', 'x'),
     step('create', 'a:b:One', 'xTwo'),
-  ])
+  )
   expect(file.resources?.map(({ name, logicalName }) => [name, logicalName])).toEqual([
     ['x', undefined],
     ['xTwo2', 'x'],
@@ -69,19 +71,19 @@ test('resources of one name get others, and say what they are called by themselv
 })
 
 test('a provider has its configuration, without what is secret or unknown', () => {
-  const { file, leftOut } = importFileOf([
+  const { file, leftOut } = from(
     step('create', 'pulumi:providers:aws', 'west', {
       inputs: {
         ...{ region: 'w', token: '[secret]' },
         zones: ['a', '04da6b54-80e4-46f7-96ec-b56ff0331ba9'],
       },
     }),
-  ])
+  )
   const inputs = { region: 'w' }
   expect(file.resources).toEqual([{ type: 'pulumi:providers:aws', name: 'west', inputs }])
   expect(leftOut).toEqual([{ urn: explicit, properties: ['token', 'zones'] }])
 })
 
 test('a preview that creates nothing is an empty file', () => {
-  expect(importFileOf([step('same', 'a:b:One', 'x')]).file).toEqual({})
+  expect(from(step('same', 'a:b:One', 'x')).file).toEqual({})
 })

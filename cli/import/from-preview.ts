@@ -1,4 +1,4 @@
-import type { EngineEventPayload, StepState } from '../../shared/engine/events/event.ts'
+import type { EngineEventPayload, StepState, ToldPlugin } from '../../shared/engine/events/event.ts'
 import {
   isDefaultProviderName,
   isProviderType,
@@ -46,7 +46,13 @@ const unsaid: ReadonlySet<unknown> = new Set(['[secret]', unknownText])
  * no event, so that those of providers are left out, as what is unknown is. Source: Pulumi
  * `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
  */
-export function importFileOf(events: readonly EngineEventPayload[]): {
+export function importFileOf({
+  events,
+  plugins,
+}: {
+  readonly events: readonly EngineEventPayload[]
+  readonly plugins: ReadonlyMap<Urn, ToldPlugin>
+}): {
   readonly file: DraftedImport
   readonly leftOut: readonly LeftOut[]
 } {
@@ -54,13 +60,12 @@ export function importFileOf(events: readonly EngineEventPayload[]): {
     'resourcePreEvent' in event ? [event.resourcePreEvent.metadata] : [],
   )
   const names = uniqueNames(steps.map(({ urn }) => urn as Urn))
-  const shown = new Map(steps.map(({ urn, new: next, old }) => [urn, next ?? old]))
   const created = steps.flatMap(({ op, new: next }) =>
     op === 'create' && next !== null && next.type !== stackType ? [next] : [],
   )
   const drafted = created.filter(({ urn }) => !isDefaultProvider(urn))
   const isCreated = new Set(created.map(({ urn }) => urn))
-  const about = { names, shown }
+  const about = { names, plugins }
   const table = drafted
     .flatMap(state => [parentOf(state), providerOf(state)])
     .filter(urn => urn !== undefined && !isCreated.has(urn))
@@ -76,17 +81,17 @@ export function importFileOf(events: readonly EngineEventPayload[]): {
 
 interface About {
   readonly names: ReadonlyMap<string, string>
-  readonly shown: ReadonlyMap<string, StepState | null>
+  readonly plugins: ReadonlyMap<Urn, ToldPlugin>
 }
 
-function draft(state: StepState, { names, shown }: About): DraftedResource {
+function draft(state: StepState, { names, plugins }: About): DraftedResource {
   const urn = state.urn as Urn
   const [parent, provider] = [parentOf(state), providerOf(state)]
   const name = names.get(urn) ?? nameOf(urn)
   const isProvider = isProviderType(state.type)
   const isComponent = state.custom !== true
   const reference = state.provider === '' ? undefined : providerUrnOf(state.provider)
-  const given = reference === undefined ? undefined : shown.get(reference)?.inputs
+  const plugin = reference === undefined ? undefined : plugins.get(reference)
   const inputs = isProvider ? Object.entries(state.inputs).filter(([, value]) => isSaid(value)) : []
   return {
     type: state.type,
@@ -94,8 +99,8 @@ function draft(state: StepState, { names, shown }: About): DraftedResource {
     ...(isComponent || isProvider ? {} : { id: placeholder }),
     ...(parent === undefined ? {} : { parent: names.get(parent) ?? nameOf(parent) }),
     ...(provider === undefined ? {} : { provider: names.get(provider) ?? nameOf(provider) }),
-    ...textOf('version', given?.['version']),
-    ...textOf('pluginDownloadUrl', given?.['pluginDownloadURL']),
+    ...textOf('version', plugin?.version),
+    ...textOf('pluginDownloadUrl', plugin?.downloadUrl),
     ...(isComponent ? { component: true } : {}),
     ...(isComponent && reference !== undefined ? { remote: true } : {}),
     ...(inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) as Record<string, Json> }),
@@ -103,10 +108,8 @@ function draft(state: StepState, { names, shown }: About): DraftedResource {
   }
 }
 
-function textOf<Key extends string>(key: Key, value: unknown): { readonly [K in Key]?: string } {
-  return typeof value === 'string' && value !== ''
-    ? ({ [key]: value } as { readonly [K in Key]?: string })
-    : {}
+function textOf<Key extends string>(key: Key, value = ''): { readonly [K in Key]?: string } {
+  return value !== '' ? ({ [key]: value } as { readonly [K in Key]?: string }) : {}
 }
 
 /** The parent that an import file names: the stack itself needs none. */

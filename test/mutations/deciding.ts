@@ -157,10 +157,7 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'deletes: released the moment the last dependent is gone',
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [
-      [
-        'note(at)\n        if (at >= index',
-        'if (at % 2 === 0) note(at)\n        if (at >= index',
-      ],
+      ['note(at)\n        if (at >= index', 'if (at % 2 === 0) note(at)\n        if (at >= index'],
     ],
     caughtBy: [tests(deletes)],
   },

@@ -2,6 +2,7 @@
  * events: what a deployment tells while it runs: Pulumi's engine events, redacted, in JSON.
  * The display, `--json` and history use only this stream (engine.md 9).
  */
+import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { PolicyPayload } from './policy-events.ts'
 import type { WholeStates } from './whole-states.ts'
@@ -10,6 +11,17 @@ import type { WholeStates } from './whole-states.ts'
 export interface EventSink {
   /** `states`: the whole states of the step that the event is about; nobody keeps them. */
   readonly emit: (event: EngineEventPayload, states?: () => WholeStates) => void
+  /**
+   * The plugin of each provider that a preview comes to, default ones too, of which there are no
+   * events.
+   */
+  readonly provider?: ((urn: Urn, plugin: ToldPlugin) => void) | undefined
+}
+
+/** Which plugin a provider is; '' = not said. */
+export interface ToldPlugin {
+  readonly version: string
+  readonly downloadUrl: string
 }
 
 /** An event as `--json` prints it: number, Unix seconds, one payload. */

@@ -1,5 +1,6 @@
 import { isDefaultProviderName, isProviderType } from '../../names/provider-reference.ts'
 import { nameOf } from '../../names/urn.ts'
+import { pluginOf } from '../../providers/provider-inputs.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { redactMap } from '../../values/walk.ts'
@@ -66,6 +67,16 @@ export interface EmitterAbout {
   readonly counted?: Map<string, number>
 }
 
+/** Whether there are events of a step. The plugins of providers are told to who wants to know. */
+function isTold({ provider }: EventSink, step: Step): boolean {
+  const { urn, next } = step
+  if (provider !== undefined && next !== undefined && isProviderType(next.type)) {
+    const { version, downloadUrl } = pluginOf(urn, next.inputs)
+    provider(urn, { version, downloadUrl })
+  }
+  return !isInternal(step)
+}
+
 /** Makes an emitter. Source: `engine.md` 9.3. */
 export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmitter {
   const counts: Record<string, number> = {}
@@ -119,7 +130,7 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
   }
   return withViews({
     pre(step) {
-      if (isInternal(step)) return
+      if (!isTold(sink, step)) return
       const event = { metadata: metadata(step, step.op, undefined), ...planning }
       sink.emit({ resourcePreEvent: event }, () => wholeStates(step, undefined))
     },

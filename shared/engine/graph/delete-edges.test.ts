@@ -47,6 +47,8 @@ test('every state of a URN counts; a later one where that comes to no circle', (
     state('a', { delete: true }),
   ]
   expect(edges(states).releases.get(2)?.states).toEqual([0, 1, 3])
+  const kept = states.map(one => (one.urn === urn('b') ? { ...one, protect: true } : one))
+  expect(edges(kept).releases.get(2)?.states).toEqual([0, 1])
   // Nothing that goes is below b: it is no further from the ground than the replaced one.
   expect(edges(states, [2, 3]).releases.get(2)?.states).toEqual([])
   const turned = [...states.slice(1, 3), state('a', { delete: true, dependencies: [urn('b')] })]

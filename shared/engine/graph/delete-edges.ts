@@ -22,7 +22,8 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
  * The edges among condemned states (indices into the graph): deleting `x` releases everything that
  * `x` depended on (provider, parent, named dependencies; a component stands for its children too).
  * A replaced state stands behind those that name its URN; it waits for them as well, as far as the
- * original's waves make it wait. Source: `engine.md` 5.10 and 18, `dependenciesOf`.
+ * original's waves make it wait, but for protected ones, which stop nothing that they do not stand
+ * on. Source: `engine.md` 5.10 and 18, `dependenciesOf`.
  */
 export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
   const releases: Releases = new Map()
@@ -36,7 +37,7 @@ export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): 
     const note = (at: number): void => {
       if (!condemned.has(at)) return
       if (at < index) targets.add(at)
-      else if (at > index) later.push([index, at])
+      else if (at > index && !state.protect) later.push([index, at])
     }
     const provider = providerUrnOf(state.provider)
     const named = new Set(namedDependencies(state))

@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const launcher = resolve(import.meta.dirname, '../../../cli/antichain')
+const settings = ['package.json', 'package-lock.json', 'tsconfig.json']
 let project = ''
 
 /** A project of nothing but what the launcher looks at; its Node says what it was asked to run. */
@@ -20,9 +23,8 @@ beforeEach(() => {
   ])
     mkdirSync(join(project, folder), { recursive: true })
   copyFileSync(launcher, join(project, 'cli/antichain'))
-  for (const file of ['proto/gen/.stamp', 'cli/main.ts', 'shared/one.ts', 'package-lock.json'])
-    writeFileSync(join(project, file), '')
-  writeFileSync(join(project, 'package.json'), '{}')
+  const files = ['proto/gen/.stamp', 'cli/main.ts', 'shared/one.ts', ...settings]
+  for (const file of files) writeFileSync(join(project, file), '')
   const said = 'echo "$2"; echo "$NODE_COMPILE_CACHE"; echo "$ANTICHAIN_USER_COMPILE_CACHE"'
   writeFileSync(join(project, 'node_modules/node/bin/node'), `#!/bin/sh\n${said}\n`, {
     mode: 0o755,
@@ -36,10 +38,8 @@ function bundle(): void {
   writeFileSync(join(project, '.cache/cli/main.mjs'), '')
 }
 
-function changeLater(file: string): void {
-  const later = new Date(Date.now() + 10_000)
-  utimesSync(join(project, file), later, later)
-}
+/** Long enough for a file system to tell two times apart. */
+const aWhile = (): Promise<void> => setTimeout(50)
 
 function started(env: Readonly<Record<string, string>> = {}): readonly string[] {
   const ran = spawnSync(join(project, 'cli/antichain'), ['up'], {
@@ -55,19 +55,37 @@ describe('the launcher', () => {
     expect(started()[0]).toBe('/cli/main.ts')
   })
 
-  test('runs the bundle when nothing is newer', () => {
+  test('runs the bundle when nothing is newer', async () => {
+    await aWhile()
     bundle()
     expect(started()[0]).toBe('/.cache/cli/main.mjs')
   })
 
-  test.each(['shared/one.ts', 'package.json', 'package-lock.json'])(
+  test.each(['shared/one.ts', 'cli/two.ts', ...settings])(
     'runs the sources when %s is newer than the bundle',
-    file => {
+    async file => {
       bundle()
-      changeLater(file)
+      await aWhile()
+      writeFileSync(join(project, file), '')
       expect(started()[0]).toBe('/cli/main.ts')
     },
   )
+
+  test('runs the sources when one came here later, whatever time it brought along', async () => {
+    bundle()
+    await aWhile()
+    utimesSync(join(project, 'shared/one.ts'), new Date(0), new Date(0))
+    expect(started()[0]).toBe('/cli/main.ts')
+  })
+
+  test('runs the sources where nobody can say what is newer', async () => {
+    await aWhile()
+    bundle()
+    const bin = join(project, 'bin')
+    mkdirSync(bin)
+    for (const name of ['dirname', 'readlink']) symlinkSync(`/usr/bin/${name}`, join(bin, name))
+    expect(started({ PATH: bin })[0]).toBe('/cli/main.ts')
+  })
 
   test('keeps the cache of compiled code that the user has chosen for programs', () => {
     expect(started({ NODE_COMPILE_CACHE: '/mine' }).slice(1, 3)).toEqual([
