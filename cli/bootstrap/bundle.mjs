@@ -41,7 +41,7 @@ export function isBundled() {
     readdirSync(join(root, source), { recursive: true, withFileTypes: true }).some(
       entry =>
         entry.isFile() &&
-        entry.name.endsWith('.ts') &&
+        /\.(ts|json)$/.test(entry.name) &&
         isNewer(join(entry.parentPath ?? entry.path, entry.name)),
     ),
   )

@@ -65,11 +65,13 @@ export function importFileOf({
   )
   const drafted = created.filter(({ urn }) => !isDefaultProvider(urn))
   const isCreated = new Set(created.map(({ urn }) => urn))
-  const about = { names, plugins }
+  const called = (urn: Urn): string => names.get(urn) ?? nameOf(urn)
+  const about = { called, plugins }
   const table = drafted
     .flatMap(state => [parentOf(state), providerOf(state)])
-    .filter(urn => urn !== undefined && !isCreated.has(urn))
-    .map(urn => [names.get(urn as Urn) ?? nameOf(urn as Urn), urn as string] as const)
+    .filter(urn => urn !== undefined)
+    .filter(urn => !isCreated.has(urn))
+    .map(urn => [called(urn), urn] as const)
   return {
     file: {
       ...(table.length === 0 ? {} : { nameTable: Object.fromEntries(table) }),
@@ -80,14 +82,15 @@ export function importFileOf({
 }
 
 interface About {
-  readonly names: ReadonlyMap<string, string>
+  /** The name of a resource in the file. */
+  readonly called: (urn: Urn) => string
   readonly plugins: ReadonlyMap<Urn, ToldPlugin>
 }
 
-function draft(state: StepState, { names, plugins }: About): DraftedResource {
+function draft(state: StepState, { called, plugins }: About): DraftedResource {
   const urn = state.urn as Urn
   const [parent, provider] = [parentOf(state), providerOf(state)]
-  const name = names.get(urn) ?? nameOf(urn)
+  const name = called(urn)
   const isProvider = isProviderType(state.type)
   const isComponent = state.custom !== true
   const reference = state.provider === '' ? undefined : providerUrnOf(state.provider)
@@ -97,8 +100,8 @@ function draft(state: StepState, { names, plugins }: About): DraftedResource {
     type: state.type,
     name,
     ...(isComponent || isProvider ? {} : { id: placeholder }),
-    ...(parent === undefined ? {} : { parent: names.get(parent) ?? nameOf(parent) }),
-    ...(provider === undefined ? {} : { provider: names.get(provider) ?? nameOf(provider) }),
+    ...(parent === undefined ? {} : { parent: called(parent) }),
+    ...(provider === undefined ? {} : { provider: called(provider) }),
     ...textOf('version', plugin?.version),
     ...textOf('pluginDownloadUrl', plugin?.downloadUrl),
     ...(isComponent ? { component: true } : {}),

@@ -44,8 +44,8 @@ async function hashInside(value: PropertyValue, reader: AssetReader): Promise<Pr
     return { kind: 'secret', value: await hashInside(value.value, reader) }
   if (value.kind === 'output' && value.value !== undefined)
     return { ...value, value: await hashInside(value.value, reader) }
-  if (value.kind === 'asset') return hashAsset(value, reader)
-  return value.kind === 'archive' ? hashArchive(value, reader) : value
+  if (value.kind === 'asset' || value.kind === 'archive') return hashSpecial(value, reader)
+  return value
 }
 
 /** The asset with the SHA-256 of its contents. Throws RESOURCE_INVALID when they cannot be read. */
@@ -75,15 +75,19 @@ async function contentsOf(asset: Asset, reader: AssetReader): Promise<Uint8Array
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
   const { source } = archive
   if (source === undefined) return archive
-  if ('assets' in source) {
-    const whole = { ...archive, source: { assets: await hashEach(source.assets, reader) } }
-    if (archive.hash !== '') return whole
-    return { ...whole, hash: await hashMembers(membersOf(archive, reader)) }
-  }
-  if (archive.hash !== '') return archive
-  if (!isArchiveName(nameOf(source)))
-    return { ...archive, hash: await hashMembers(membersOf(archive, reader)) }
-  return { ...archive, hash: sha256(await fileBytes(source, reader)) }
+  const hash = archive.hash === '' ? await contentHash(archive, source, reader) : archive.hash
+  if (!('assets' in source)) return { ...archive, hash }
+  return { ...archive, hash, source: { assets: await hashEach(source.assets, reader) } }
+}
+
+async function contentHash(
+  archive: Archive,
+  source: NonNullable<Archive['source']>,
+  reader: AssetReader,
+): Promise<string> {
+  if ('assets' in source || !isArchiveName(nameOf(source)))
+    return hashMembers(membersOf(archive, reader))
+  return sha256(await fileBytes(source, reader))
 }
 
 /** The original reads values from within, so that what is inside has its hash as well. */
@@ -92,12 +96,12 @@ async function hashEach(
   reader: AssetReader,
 ): Promise<ReadonlyMap<string, Asset | Archive>> {
   const hashed = new Map<string, Asset | Archive>()
-  for (const [key, member] of assets)
-    hashed.set(
-      key,
-      member.kind === 'asset' ? await hashAsset(member, reader) : await hashArchive(member, reader),
-    )
+  for (const [key, member] of assets) hashed.set(key, await hashSpecial(member, reader))
   return hashed
+}
+
+function hashSpecial(value: Asset | Archive, reader: AssetReader): Promise<Asset | Archive> {
+  return value.kind === 'asset' ? hashAsset(value, reader) : hashArchive(value, reader)
 }
 
 /** One member at a time, so that a folder need not fit into memory. */

@@ -67,14 +67,11 @@ export interface EmitterAbout {
   readonly counted?: Map<string, number>
 }
 
-/** Whether there are events of a step. The plugins of providers are told to who wants to know. */
-function isTold({ provider }: EventSink, step: Step): boolean {
-  const { urn, next } = step
-  if (provider !== undefined && next !== undefined && isProviderType(next.type)) {
-    const { version, downloadUrl } = pluginOf(urn, next.inputs)
-    provider(urn, { version, downloadUrl })
-  }
-  return !isInternal(step)
+/** Tells who wants to know of the plugin of a provider, of default ones too. */
+function tellPlugin({ provider }: EventSink, { urn, next }: Step): void {
+  if (provider === undefined || next === undefined || !isProviderType(next.type)) return
+  const { version, downloadUrl } = pluginOf(urn, next.inputs)
+  provider(urn, { version, downloadUrl })
 }
 
 /** Makes an emitter. Source: `engine.md` 9.3. */
@@ -84,16 +81,8 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
   let maybeCorrupt = false
   const diagnostic: StepEmitter['diagnostic'] = (severity, message, urn) => {
     const about_ = urn === undefined ? {} : { urn }
-    const text = about.scrub(message)
-    sink.emit({
-      diagnosticEvent: {
-        ...about_,
-        prefix: `${severity}: `,
-        message: text,
-        color: 'raw',
-        severity,
-      },
-    })
+    const said = { ...about_, prefix: `${severity}: `, message: about.scrub(message) }
+    sink.emit({ diagnosticEvent: { ...said, color: 'raw', severity } })
   }
   const planning = about.planning ? { planning: true } : {}
   const resultOf = (step: Step, end: StepEnd): StepOp =>
@@ -130,7 +119,8 @@ export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmi
   }
   return withViews({
     pre(step) {
-      if (!isTold(sink, step)) return
+      tellPlugin(sink, step)
+      if (isInternal(step)) return
       const event = { metadata: metadata(step, step.op, undefined), ...planning }
       sink.emit({ resourcePreEvent: event }, () => wholeStates(step, undefined))
     },
