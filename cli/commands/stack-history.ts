@@ -1,4 +1,5 @@
 import type { Standing } from '../../functions/step-generator/standing.ts'
+import { historyOf } from '../../shared/engine/deployment/past.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
@@ -15,7 +16,7 @@ export const stackHistory: Handler = async (session, flags) => {
   const size = numberOf(flags, 'pageSize', '--page-size') ?? 10
   const page = numberOf(flags, 'page', '--page') ?? 1
   const { platform, standing } = await session.local()
-  const records = (await platform.catalog.history(id, size * page)).slice(size * (page - 1))
+  const records = await pageOf(historyOf(platform.catalog, id), { size, page })
   if (flags.is('json')) {
     session.print(JSON.stringify(records.map(recordJson), null, 2))
     return 0
@@ -32,6 +33,21 @@ export const stackHistory: Handler = async (session, flags) => {
   const head = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'MESSAGE']
   for (const line of tableOf(head, rows)) session.print(line)
   return 0
+}
+
+/** The lines of one page, of which the first is number 1. */
+async function pageOf<T>(
+  lines: AsyncIterable<T>,
+  { size, page }: { readonly size: number; readonly page: number },
+): Promise<readonly T[]> {
+  const found: T[] = []
+  let place = 0
+  for await (const line of lines) {
+    place += 1
+    if (place > size * (page - 1)) found.push(line)
+    if (place >= size * page) break
+  }
+  return found
 }
 
 /** One deployment: what it did when, and which pending operations it settled or dropped. */

@@ -9,7 +9,7 @@ import {
   type StackId,
 } from '../../shared/records/ids.ts'
 import type { RequestEnd } from '../../shared/records/request.ts'
-import { historyLine } from '../../shared/engine/deployment/history-line.ts'
+import { historyLine } from '../../shared/engine/deployment/past.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import type { ApiPorts } from './route.ts'
 

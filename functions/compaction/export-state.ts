@@ -1,3 +1,4 @@
+import { publishedVersion } from '../../shared/engine/deployment/past.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
@@ -5,9 +6,6 @@ import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { withoutOrigins } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { type CompactionPorts, readState } from './handle.ts'
-
-/** More versions than any stack keeps. */
-const versionsMax = 10_000
 
 /**
  * The state of a stack as the records have it now, or a published version; undefined for a stack
@@ -23,8 +21,7 @@ export async function exportState(
     return record.snapshot === '' && record.current === ''
       ? undefined
       : withoutOrigins(await readState(ports, record))
-  const versions = await ports.catalog.versions(stack, versionsMax)
-  const found = versions.find(entry => entry.version === version)
+  const found = await publishedVersion(ports.catalog, stack, version)
   if (found === undefined) return undefined
   return withoutOrigins(await readSnapshotBlob(ports.blobs, found.snapshot))
 }

@@ -1,3 +1,4 @@
+import { historyLine, historyOf, publishedVersion } from '../../shared/engine/deployment/past.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
 import {
   executedOperations,
@@ -24,9 +25,6 @@ import { pendingOf } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { type CompactionPorts, endsOf, foldWith } from './handle.ts'
 
-/** More than any history has: moments may lie in its first deployment. */
-const allOfIt = 1_000_000_000
-
 /**
  * The state of a stack at a moment, folded from the records of the deployment that ran then, or as
  * it was published before; undefined when nothing was published yet. Nothing is written. Throws
@@ -38,58 +36,58 @@ export async function stateAt(
   moment: Moment,
   now: EpochMs,
 ): Promise<StoredDeployment | undefined> {
-  const history = await ports.catalog.history(stack.id, allOfIt)
-  if (moment.kind === 'lamport') return stateAtLamport(ports, history, stack, moment)
+  if (moment.kind === 'lamport')
+    return during(ports, await placeOf(ports, stack, moment.deployment), moment)
   const { at } = moment
   if (at > now) throw error('MOMENT_UNKNOWN', `${timeText(at)} lies in the future`)
   if (at < stack.createdAt)
     throw error('MOMENT_UNKNOWN', `the stack was made at ${timeText(stack.createdAt)} only`)
-  const place = history.findIndex(({ startedAt }) => startedAt <= at)
-  const found = history[place]
-  if (found === undefined) return undefined
-  if (found.endedAt !== undefined && found.endedAt <= at)
-    return published(ports, stack, versionOf(history.slice(place)))
-  return during(ports, { stack, record: found, before: history.slice(place + 1) }, moment)
-}
-
-async function stateAtLamport(
-  ports: CompactionPorts,
-  history: readonly HistoryRecord[],
-  stack: StackRecord,
-  moment: Moment & { readonly kind: 'lamport' },
-): Promise<StoredDeployment | undefined> {
-  return during(ports, placeOf(history, stack, moment.deployment), moment)
+  for await (const record of historyOf(ports.catalog, stack.id)) {
+    const { startedAt, endedAt } = record
+    if (startedAt > at) continue
+    const place = { stack, record }
+    if (endedAt === undefined || endedAt > at) return during(ports, place, moment)
+    return published(ports, stack, record.version || (await versionBefore(ports, place)))
+  }
+  return undefined
 }
 
 /** A deployment in the history of its stack. */
 interface Place {
   readonly stack: StackRecord
   readonly record: HistoryRecord
-  /** What was before it, newest first. */
-  readonly before: readonly HistoryRecord[]
 }
 
-function placeOf(history: readonly HistoryRecord[], stack: StackRecord, number: number): Place {
-  const id = deploymentIdOf(stack.id, number)
-  const place = history.findIndex(({ deployment }) => deployment === id)
-  const record = history[place]
+async function placeOf(
+  { catalog }: CompactionPorts,
+  stack: StackRecord,
+  number: number,
+): Promise<Place> {
+  const record = await historyLine(catalog, deploymentIdOf(stack.id, number))
   if (record === undefined) throw error('MOMENT_UNKNOWN', `the stack has no deployment ${number}`)
-  return { stack, record, before: history.slice(place + 1) }
+  return { stack, record }
 }
 
-/** The version that the newest of some records left; one that decided nothing published none. */
-function versionOf(history: readonly HistoryRecord[]): number {
-  return history.find(({ version = 0 }) => version > 0)?.version ?? 0
+/** The version that a deployment found; one that decided nothing published none. */
+async function versionBefore(
+  { catalog }: CompactionPorts,
+  { stack, record }: Place,
+): Promise<number> {
+  const { number } = deploymentPartsOf(record.deployment)
+  for await (const { version = 0 } of historyOf(catalog, stack.id, number))
+    if (version > 0) return version
+  return 0
 }
 
 async function during(
   ports: CompactionPorts,
-  { stack, record, before }: Place,
+  place: Place,
   instant: Instant,
 ): Promise<StoredDeployment | undefined> {
+  const { stack, record } = place
   const { deployment } = record
-  const earlier = (): Promise<StoredDeployment | undefined> =>
-    published(ports, stack, versionOf(before))
+  const earlier = async (): Promise<StoredDeployment | undefined> =>
+    published(ports, stack, await versionBefore(ports, place))
   if (isEdit(record)) return earlier()
   const { view, timeline, ends } = await timesOf(ports, record)
   const last = Math.max(0, ...timeline.flatMap(one => [one.lamport, ...lamportsOf(one)]))
@@ -155,8 +153,7 @@ export async function storyOf(
   stack: StackRecord,
   number: number,
 ): Promise<DeploymentStory> {
-  const history = await ports.catalog.history(stack.id, allOfIt)
-  const place = placeOf(history, stack, number)
+  const place = await placeOf(ports, stack, number)
   const { record } = place
   const settled = [...(record.dropped ?? []), ...(await settledBy(ports, place))]
   const times = await timesOf(ports, record).catch((thrown: unknown) => {
@@ -188,14 +185,14 @@ function momentsIn(
 }
 
 /** The pending operations of the version before a deployment that its own has not; none if gone. */
-async function settledBy(
-  ports: CompactionPorts,
-  { stack, record, before }: Place,
-): Promise<readonly PendingNote[]> {
+async function settledBy(ports: CompactionPorts, place: Place): Promise<readonly PendingNote[]> {
+  const { stack, record } = place
   const after = record.version ?? 0
-  if (after === 0 || after === versionOf(before)) return []
+  if (after === 0) return []
+  const before = await versionBefore(ports, place)
+  if (after === before) return []
   try {
-    const was = await published(ports, stack, versionOf(before))
+    const was = await published(ports, stack, before)
     const is = await published(ports, stack, after)
     const keyOf = ({ urn, type }: PendingNote): string => `${type} ${urn}`
     const left = new Set(notesOf(is).map(keyOf))
@@ -231,8 +228,7 @@ async function published(
   version: number,
 ): Promise<StoredDeployment | undefined> {
   if (version === 0) return undefined
-  const versions = await ports.catalog.versions(stack.id, allOfIt)
-  const found = versions.find(entry => entry.version === version)
+  const found = await publishedVersion(ports.catalog, stack.id, version)
   if (found === undefined)
     throw error('RECORDS_REMOVED', `version ${version} of the stack was removed`)
   return readSnapshotBlob(ports.blobs, found.snapshot)

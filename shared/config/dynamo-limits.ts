@@ -34,7 +34,9 @@ export const dynamoLimits = {
   chunksPerReadMax: 20,
   /** How often a chunk is tried when other writers are always faster. */
   chunkTriesMax: 50,
-  /** Stacks of one list, and records of one partition that are removed together. */
+  /** Items of one partition that are found, and then removed, at once. */
+  removedAtOnce: 1_000,
+  /** Stacks, deployments whose records are kept, or late outcomes of one list. */
   listedMax: 100_000,
   /** How often a start or publish is tried that others get ahead of. */
   racesMax: 10,

@@ -28,6 +28,9 @@ export const limits = {
   /** A generator with nothing to decide for so long hands over; a quarter of a short life. */
   parkAfterMs: 30_000,
 
+  /** Lines of the history, or published versions, of one page of either. */
+  pastPageLines: 100,
+
   /** Resources that one import may name, and bytes of the file that names them. */
   importedMax: 10_000,
   importFileBytesMax: 16 * 1024 * 1024,

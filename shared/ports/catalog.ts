@@ -44,6 +44,12 @@ export interface HistoryRecord {
   readonly dropped?: readonly PendingNote[]
 }
 
+/** A version of a stack's state that was published, and not removed since. */
+export interface PublishedVersion {
+  readonly version: number
+  readonly snapshot: BlobHash
+}
+
 /** A pending operation by its resource, and what was being done to it. */
 export interface PendingNote {
   readonly urn: string
@@ -111,9 +117,10 @@ export interface CatalogPort {
     limit: number,
     before?: number,
   ) => Promise<readonly HistoryRecord[]>
-  /** Published versions of a stack, newest first. */
+  /** Published versions of a stack, newest first; with `before` lower ones only. */
   readonly versions: (
     id: StackId,
     limit: number,
-  ) => Promise<readonly { readonly version: number; readonly snapshot: BlobHash }[]>
+    before?: number,
+  ) => Promise<readonly PublishedVersion[]>
 }

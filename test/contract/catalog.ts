@@ -130,6 +130,9 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
         { version: 1, snapshot: a },
       ])
       expect(await catalog.versions(id, 1)).toHaveLength(1)
+      expect(await catalog.versions(id, 10, 2)).toEqual([{ version: 1, snapshot: a }])
+      expect(await catalog.versions(id, 1, 9)).toEqual([{ version: 2, snapshot: b }])
+      expect([await catalog.versions(id, 9, 1), await catalog.versions(id, 9, 0)]).toEqual([[], []])
     })
 
     test('a repeated publish finds its own', async () => {

@@ -188,6 +188,17 @@ export function retentionContract(name: string, open: Open<Ports>): void {
       expect(hashes).not.toContain(blobHash('9'))
     })
 
+    test('more versions than one page has are all named, and all removed', async () => {
+      const stack = freshStack()
+      await ports.catalog.createStack(stack, epochMs(1))
+      const blobs = Array.from({ length: 130 }, (_, at) => archiveOf(1_000 + at))
+      for (const [at, blob] of blobs.entries()) await ports.catalog.publish(stack, at, blob)
+      const hashes = await references()
+      expect(blobs.filter(blob => !hashes.has(blob))).toEqual([])
+      await ports.retention.removeVersions(stack, 129)
+      expect(await ports.catalog.versions(stack, 999)).toHaveLength(1)
+    })
+
     test('so is every program: of a request, of a pin, and the one uploaded last', async () => {
       const [stack, other, third] = [freshStack(), freshStack(), freshStack()]
       await ports.requests.putProgram(stack, blobHash('9'))

@@ -87,7 +87,8 @@ export function createCatalogOf(
         .filter(({ deployment }) => deploymentPartsOf(deployment).number < before)
         .reverse()
         .slice(0, limit),
-    versions: (_id, limit) => versions.slice(0, limit),
+    versions: (_id, limit, before = Infinity) =>
+      versions.filter(({ version }) => version < before).slice(0, limit),
     removeVersions(through) {
       versions = versions.filter(({ version }) => version > through)
     },

@@ -1,4 +1,4 @@
-import { historyLine } from '../../../shared/engine/deployment/history-line.ts'
+import { historyLine } from '../../../shared/engine/deployment/past.ts'
 import { z } from 'zod'
 import { redriveDeployment } from '../../../shared/engine/deployment/redrive.ts'
 import { error } from '../../../shared/errors/error.ts'

@@ -1,4 +1,4 @@
-import { historyLine } from './history-line.ts'
+import { historyLine, versionsOf } from './past.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
@@ -67,11 +67,12 @@ async function knownSince(ports: Ports, deployment: DeploymentId): Promise<Reado
   const { stack } = deploymentPartsOf(deployment)
   const record = await historyLine(ports.catalog, deployment)
   const known = new Set<string>()
-  for (const { version, snapshot } of await ports.catalog.versions(stack, Number.MAX_SAFE_INTEGER))
-    if (version >= (record?.version ?? 0))
-      // What was deleted for its replacement may have had the id of that.
-      for (const resource of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
-        if (!isReplaced(resource)) known.add(keyOf(resource.urn, resource['id']))
+  for await (const { version, snapshot } of versionsOf(ports.catalog, stack)) {
+    if (version < (record?.version ?? 0)) break
+    // What was deleted for its replacement may have had the id of that.
+    for (const resource of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
+      if (!isReplaced(resource)) known.add(keyOf(resource.urn, resource['id']))
+  }
   return known
 }
 

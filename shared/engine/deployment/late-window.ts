@@ -1,4 +1,4 @@
-import { historyLine } from './history-line.ts'
+import { historyLine } from './past.ts'
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'

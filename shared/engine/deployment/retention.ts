@@ -8,6 +8,7 @@ import type { ClockPort } from '../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../records/ids.ts'
 import { rulesVersion } from '../../records/log.ts'
 import type { LivenessDeps } from './liveness.ts'
+import { versionsOf } from './past.ts'
 import { firstPinOf } from './rules.ts'
 import { saveLate } from './late-creates.ts'
 
@@ -153,8 +154,8 @@ async function removeVersions(
     if (!isAsked(id)) continue
     const through = version - Math.max(1, keeping.versions)
     if (through < 1) continue
-    const there = await deps.catalog.versions(id, version)
-    const versions = there.map(one => one.version).filter(one => one <= through)
+    const versions: number[] = []
+    for await (const one of versionsOf(deps.catalog, id, through + 1)) versions.push(one.version)
     if (versions.length === 0) continue
     if (!dryRun) await deps.retention.removeVersions(id, through)
     removed.push({ stack: id, versions })

@@ -32,7 +32,8 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
     noteSlow: async (id, key, ms) => void (await call('slow.note', { id, key, ms })),
     slow: async id => new Map(await call('slow.list', { id })),
     history: (id, limit, before) => call('catalog.history', { id, limit, before: before ?? null }),
-    versions: (id, limit) => call('catalog.versions', { id, limit }),
+    versions: (id, limit, before) =>
+      call('catalog.versions', { id, limit, before: before ?? null }),
   }
 }
 

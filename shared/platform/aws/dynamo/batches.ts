@@ -7,8 +7,8 @@ import {
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error } from '../../../errors/error.ts'
 import { placeholders } from './expressions.ts'
-import type { Item, Key } from './item.ts'
-import { asked, isExpired, keyOf, type Table } from './table.ts'
+import { type Item, type Key, keyIn } from './item.ts'
+import { asked, isExpired, keyOf, queryItems, type Range, type Table } from './table.ts'
 
 /**
  * Reads items by key, strongly consistent each but not together; absent and expired ones are left
@@ -29,6 +29,16 @@ export async function getItems(
 export async function deleteItems(table: Table, keys: readonly Key[]): Promise<void> {
   const requests = keys.map(key => ({ DeleteRequest: { Key: keyOf(key) } }))
   await inRounds(pagesOf(requests, limits.itemsPerWriteMax), page => writePage(table, page))
+}
+
+/** Removes all items of a range, a page at a time. */
+export async function deleteRange(table: Table, range: Omit<Range, 'limit'>): Promise<void> {
+  const page = { ...range, limit: limits.removedAtOnce, only: ['pk', 'sk'] }
+  for (;;) {
+    const items = await queryItems(table, page)
+    await deleteItems(table, items.map(keyIn))
+    if (items.length < page.limit) return
+  }
 }
 
 /** Puts items that nobody changes, over whatever is there: a batch knows no conditions. */

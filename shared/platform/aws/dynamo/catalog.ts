@@ -1,10 +1,10 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { CatalogPort, StackRecord, UnreadableStack } from '../../../ports/catalog.ts'
 import type { StackId } from '../../../records/ids.ts'
-import { deleteItems, getItems, putItems } from './batches.ts'
+import { deleteRange, getItems, putItems } from './batches.ts'
 import { both, isReadable, isThere } from './expressions.ts'
 import { createInbox } from './inbox.ts'
-import { itemOf, keyIn, text } from './item.ts'
+import { itemOf, text } from './item.ts'
 import { catalogKeys as keys, journalKeys } from './keys.ts'
 import { type CatalogDeps, createPublishing } from './publishing.ts'
 import { historyIn, type KeptStack, stackIn, versionIn } from './stack-record.ts'
@@ -65,9 +65,10 @@ export function createCatalog(deps: Deps): CatalogPort {
       const items = await queryItems(catalog, { pk, isBackwards: true, limit, ...bound })
       return items.map(item => historyIn(id, item))
     },
-    versions: async (id, limit) => {
-      const { pk } = keys.version(id, 0)
-      const items = await queryItems(catalog, { pk, isBackwards: true, limit })
+    versions: async (id, limit, before) => {
+      const { pk, sk: atMost } = keys.version(id, Math.max(0, (before ?? 0) - 1))
+      const bound = before === undefined ? {} : { atMost }
+      const items = await queryItems(catalog, { pk, isBackwards: true, limit, ...bound })
       return items.map(item => versionIn(id, item))
     },
   }
@@ -132,7 +133,6 @@ async function clear({ catalog, journal }: Deps, id: StackId): Promise<void> {
     [journal, journalKeys.slow(id, '')],
   ] as const
   for (const [table, { pk }] of partitions) {
-    const items = await queryItems(table, { pk, limit: limits.listedMax, only: ['pk', 'sk'] })
-    await deleteItems(table, items.map(keyIn))
+    await deleteRange(table, { pk })
   }
 }

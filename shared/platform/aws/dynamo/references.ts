@@ -1,4 +1,3 @@
-import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { DocumentKind } from '../../../ports/documents.ts'
 import type { RetentionPort } from '../../../ports/retention.ts'
 import type { BlobHash, DeploymentId, StackId } from '../../../records/ids.ts'
@@ -14,6 +13,8 @@ import { getItem, queryItems, type Table } from './table.ts'
  */
 type Place =
   | { readonly at: 'stack'; readonly after: string }
+  | { readonly at: 'versions'; readonly stack: StackId; readonly from: string }
+  | { readonly at: 'late'; readonly stack: StackId; readonly from: string }
   | { readonly at: 'asking'; readonly after: string }
   | { readonly at: 'requests'; readonly stack: StackId; readonly from: string }
   | { readonly at: 'documents'; readonly kind: number; readonly from: string }
@@ -43,8 +44,8 @@ const kinds = Object.keys({
 } satisfies Record<DocumentKind, true>) as DocumentKind[]
 
 /**
- * Every hash that any record names, one stack, a hundred records of one partition, or a block of
- * operations to a page. Every text of an item is looked through, so that no field can be forgotten.
+ * Every hash that any record names: to a page one stack, a hundred records of one partition, or a
+ * block of operations. Every text of an item is looked through, so that no field can be forgotten.
  */
 export function createReferences(tables: Tables): RetentionPort['references'] {
   return async cursor => {
@@ -57,7 +58,9 @@ export function createReferences(tables: Tables): RetentionPort['references'] {
 }
 
 function pageAt(place: Place, { journal, catalog }: Tables): Promise<Page> {
-  if (place.at === 'stack') return stackPage({ journal, catalog }, place.after)
+  if (place.at === 'stack') return stackPage(catalog, place.after)
+  if (place.at === 'versions') return versionsPage(catalog, place)
+  if (place.at === 'late') return latePage(journal, place)
   if (place.at === 'asking') return askingPage(catalog, place.after)
   if (place.at === 'requests') return requestsPage(catalog, place)
   if (place.at === 'documents') return documentsPage(catalog, place)
@@ -66,20 +69,33 @@ function pageAt(place: Place, { journal, catalog }: Tables): Promise<Page> {
   return operationsPage(journal, place)
 }
 
-async function stackPage({ journal, catalog }: Tables, after: string): Promise<Page> {
+async function stackPage(catalog: Table, after: string): Promise<Page> {
   const id = await nextIn(catalog, catalogKeys.listed('').pk, after)
   if (id === undefined) return { items: [], next: { at: 'asking', after: '' } }
   const stack = id as StackId
   const record = await getItem(catalog, catalogKeys.stack(stack))
-  const partitions = [
-    [catalog, catalogKeys.version(stack, 0)],
-    [journal, journalKeys.late(stack, '')],
-  ] as const
-  const lists = await Promise.all(
-    partitions.map(([table, { pk }]) => queryItems(table, { pk, limit: limits.listedMax })),
-  )
-  const items = [...(record === undefined ? [] : [record]), ...lists.flat()]
-  return { items, next: { at: 'stack', after: id } }
+  const items = record === undefined ? [] : [record]
+  return { items, next: { at: 'versions', stack, from: '' } }
+}
+
+async function versionsPage(
+  catalog: Table,
+  { stack, from }: Extract<Place, { at: 'versions' }>,
+): Promise<Page> {
+  const { pk } = catalogKeys.version(stack, 0)
+  const { items, last } = await recordsAfter(catalog, pk, from)
+  if (last === undefined) return { items, next: { at: 'late', stack, from: '' } }
+  return { items, next: { at: 'versions', stack, from: last } }
+}
+
+async function latePage(
+  journal: Table,
+  { stack, from }: Extract<Place, { at: 'late' }>,
+): Promise<Page> {
+  const { pk } = journalKeys.late(stack, '')
+  const { items, last } = await recordsAfter(journal, pk, from)
+  if (last === undefined) return { items, next: { at: 'stack', after: stack } }
+  return { items, next: { at: 'late', stack, from: last } }
 }
 
 async function askingPage(catalog: Table, after: string): Promise<Page> {

@@ -2,7 +2,7 @@ import { tableKeys } from '../../../config/aws-places.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { KeptDeployment, RetentionPort } from '../../../ports/retention.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../../records/ids.ts'
-import { deleteItems, getItems } from './batches.ts'
+import { deleteItems, deleteRange, getItems } from './batches.ts'
 import { blocksOf, operationsOf } from './blocks.ts'
 import { flag, type Item, type Key, keyIn, number, text } from './item.ts'
 import { catalogKeys, journalKeys, numberIn } from './keys.ts'
@@ -46,8 +46,7 @@ export function createRetention({ journal, catalog }: Tables): RetentionPort {
       if (current === undefined) return
       const last = Math.min(through, number(current, 'version') - 1)
       const { pk, sk: atMost } = catalogKeys.version(stack, Math.max(0, last))
-      const items = await queryItems(catalog, { pk, atMost, limit: limits.listedMax })
-      await deleteItems(catalog, items.map(keyIn))
+      await deleteRange(catalog, { pk, atMost })
     },
     references: createReferences({ journal, catalog }),
   }

@@ -1,5 +1,10 @@
 import { error } from '../../../errors/error.ts'
-import type { CatalogPort, HistoryRecord, StackRecord } from '../../../ports/catalog.ts'
+import type {
+  CatalogPort,
+  HistoryRecord,
+  PublishedVersion,
+  StackRecord,
+} from '../../../ports/catalog.ts'
 import {
   type BlobHash,
   type DeploymentId,
@@ -13,6 +18,13 @@ import { type Database, type Row, integer, text } from './database.ts'
 import { failureOf, type StoreFailure } from './message.ts'
 import { read, write, writes } from './method.ts'
 import { damaged, parseRecordJson, readable } from '../../records/record-forms.ts'
+
+/** What is asked of the past of a stack. Another process of an older version says no `before`. */
+interface PageOfPast {
+  readonly id: StackId
+  readonly limit: number
+  readonly before?: number | null
+}
 
 type About = Parameters<CatalogPort['start']>[1]
 type End = Parameters<CatalogPort['release']>[1]
@@ -152,34 +164,26 @@ export const catalogMethods = {
     },
   ),
 
-  'catalog.history': read(
-    (
-      database,
-      args: { readonly id: StackId; readonly limit: number; readonly before?: number | null },
-    ): readonly HistoryRecord[] =>
-      database
-        .all(
-          'SELECT * FROM history WHERE stack = ? AND number < ? ORDER BY number DESC LIMIT ?',
-          args.id,
-          // Another process of an older version says nothing of it.
-          args.before ?? Number.MAX_SAFE_INTEGER,
-          args.limit,
-        )
-        .map(parseHistory),
+  'catalog.history': read((database, args: PageOfPast): readonly HistoryRecord[] =>
+    database
+      .all(
+        'SELECT * FROM history WHERE stack = ? AND number < ? ORDER BY number DESC LIMIT ?',
+        args.id,
+        args.before ?? Number.MAX_SAFE_INTEGER,
+        args.limit,
+      )
+      .map(parseHistory),
   ),
 
-  'catalog.versions': read(
-    (
-      database,
-      args: { readonly id: StackId; readonly limit: number },
-    ): readonly { readonly version: number; readonly snapshot: BlobHash }[] =>
-      database
-        .all(
-          'SELECT * FROM snapshot WHERE stack = ? ORDER BY version DESC LIMIT ?',
-          args.id,
-          args.limit,
-        )
-        .map(parseVersion),
+  'catalog.versions': read((database, args: PageOfPast): readonly PublishedVersion[] =>
+    database
+      .all(
+        'SELECT * FROM snapshot WHERE stack = ? AND version < ? ORDER BY version DESC LIMIT ?',
+        args.id,
+        args.before ?? Number.MAX_SAFE_INTEGER,
+        args.limit,
+      )
+      .map(parseVersion),
   ),
 }
 
@@ -209,7 +213,7 @@ function parseStack(row: Row): StackRecord {
   }
 }
 
-function parseVersion(row: Row): { readonly version: number; readonly snapshot: BlobHash } {
+function parseVersion(row: Row): PublishedVersion {
   readable('snapshot', row)
   const version = integer(row, 'version')
   const about = { kind: 'snapshot', keys: { stack: text(row, 'stack'), version } } as const

@@ -1,0 +1,57 @@
+import { limits } from '../../config/limits.ts'
+import type { CatalogPort, HistoryRecord, PublishedVersion } from '../../ports/catalog.ts'
+import { type DeploymentId, deploymentPartsOf, type StackId } from '../../records/ids.ts'
+
+/** The line of one deployment in the history of its stack, of which no more is read. */
+export async function historyLine(
+  catalog: Pick<CatalogPort, 'history'>,
+  deployment: DeploymentId,
+): Promise<HistoryRecord | undefined> {
+  const { stack, number } = deploymentPartsOf(deployment)
+  const [line] = await catalog.history(stack, 1, number + 1)
+  return line?.deployment === deployment ? line : undefined
+}
+
+/** One published version of a stack, of which no more is read; undefined when it was removed. */
+export async function publishedVersion(
+  catalog: Pick<CatalogPort, 'versions'>,
+  stack: StackId,
+  version: number,
+): Promise<PublishedVersion | undefined> {
+  const [found] = await catalog.versions(stack, 1, version + 1)
+  return found?.version === version ? found : undefined
+}
+
+/** The history of a stack, newest first; a page is read when its first line is asked for. */
+export async function* historyOf(
+  catalog: Pick<CatalogPort, 'history'>,
+  stack: StackId,
+  before?: number,
+): AsyncGenerator<HistoryRecord, void> {
+  const numberOf = ({ deployment }: HistoryRecord): number => deploymentPartsOf(deployment).number
+  yield* inPages(from => catalog.history(stack, limits.pastPageLines, from), numberOf, before)
+}
+
+/** The published versions of a stack, newest first, in pages likewise. */
+export async function* versionsOf(
+  catalog: Pick<CatalogPort, 'versions'>,
+  stack: StackId,
+  before?: number,
+): AsyncGenerator<PublishedVersion, void> {
+  const page = (from?: number) => catalog.versions(stack, limits.pastPageLines, from)
+  yield* inPages(page, ({ version }) => version, before)
+}
+
+async function* inPages<T>(
+  page: (before?: number) => Promise<readonly T[]>,
+  numberOf: (line: T) => number,
+  before?: number,
+): AsyncGenerator<T, void> {
+  for (let from = before; ; ) {
+    const lines = await page(from)
+    yield* lines
+    const last = lines.at(-1)
+    if (last === undefined || lines.length < limits.pastPageLines) return
+    from = numberOf(last)
+  }
+}
