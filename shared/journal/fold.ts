@@ -37,10 +37,11 @@ export function fold(input: FoldInput): StoredDeployment {
  * What a refresh by the program cuts: of what it registered what points to nothing; once a program
  * of a command that only reads has ended, the others are rebuilt.
  */
-function rebuiltBy({ decisions }: FoldInput): Pick<ReplayAbout, 'rebuilt'> {
+function rebuiltBy({ decisions }: FoldInput): Pick<ReplayAbout, 'rebuilt' | 'kept'> {
   let isByProgram = false
   for (const decision of decisions) {
-    if (decision.kind === 'program-ended' && decision.isRefresh === true) return { rebuilt: 'base' }
+    if (decision.kind === 'program-ended' && decision.isRefresh === true)
+      return { rebuilt: 'base', kept: new Set(decision.kept) }
     if (decision.kind === 'registration')
       isByProgram ||= decision.operations.some(({ op }) => op === 'refresh')
   }

@@ -18,6 +18,8 @@ export interface ReplayAbout {
    * untouched base as well (`none`), or as after any refresh (`base`). Absent: all as after any.
    */
   readonly rebuilt?: 'none' | 'base'
+  /** Positions in the base that the program registered and left as they are. */
+  readonly kept?: ReadonlySet<number>
   /** Orders the list before references to what comes later are cut; as it is when absent. */
   readonly order?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
@@ -205,9 +207,12 @@ function rebase(state: Replay, about: ReplayAbout, isLast: boolean): void {
 
 function build(state: Replay, about: ReplayAbout): StoredDeployment {
   const { base } = state
-  const listed = [...state.added.filter((_, at) => !state.dropAdded.has(at)), ...keptBase(state)]
+  const touched = state.added.filter((_, at) => !state.dropAdded.has(at))
+  const rest = keptBase(state)
+  const listed = [...touched, ...rest.map(({ resource }) => resource)]
   const ordered = (): readonly StoredResource[] => about.order?.(listed) ?? listed
-  const made = new Set(state.added)
+  const asIs = rest.filter(({ at }) => about.kept?.has(at)).map(({ resource }) => resource)
+  const made = new Set([...touched, ...asIs])
   const isKept = (resource: StoredResource): boolean =>
     about.rebuilt === 'none' || (about.rebuilt === 'base' && made.has(resource))
   const isCut = state.hasRefreshed || about.rebuilt === 'base'
@@ -228,18 +233,21 @@ function build(state: Replay, about: ReplayAbout): StoredDeployment {
 }
 
 /** What is dropped is dropped; what was swapped carries its own marks. */
-function keptBase(state: Replay): readonly StoredResource[] {
-  const kept: StoredResource[] = []
+function keptBase(
+  state: Replay,
+): readonly { readonly resource: StoredResource; readonly at: number }[] {
+  const kept: { resource: StoredResource; at: number }[] = []
   const { resources = [] } = state.base
   resources.forEach((resource, at) => {
     if (state.dropBase.has(at)) return
     const swapped = state.swapBase.get(at)
     if (swapped !== undefined) {
-      kept.push(swapped)
+      kept.push({ resource: swapped, at })
       return
     }
     const pending = state.markPending.has(at) ? withFlag(resource, 'pendingReplacement') : resource
-    kept.push(state.markDelete.has(at) ? withFlag(pending, 'delete') : pending)
+    const marked = state.markDelete.has(at) ? withFlag(pending, 'delete') : pending
+    kept.push({ resource: marked, at })
   })
   return kept
 }

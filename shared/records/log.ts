@@ -232,6 +232,8 @@ export type Decision =
       readonly outputs?: JsonObject
       /** Of a refresh by the program: what it did not register was read, too, and is rebuilt. */
       readonly isRefresh?: true
+      /** Of such a refresh: positions in the base that the program left as they are. */
+      readonly kept?: readonly number[]
       /** Resources of which the update plan had steps that did not come. */
       readonly unmet?: readonly Urn[]
     }

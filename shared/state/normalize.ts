@@ -61,8 +61,11 @@ function renamed(resource: StoredResource, renames: Renames): StoredResource {
   if (provider !== undefined) changes['provider'] = provider
   const properties = listMapIn(resource, 'propertyDependencies')
   if ([...properties.values()].some(urns => urns.some(urn => renames.has(urn))))
+    // Empty lists go with the rename: so the original leaves it (`withAllUpdatedDependencies`).
     changes['propertyDependencies'] = Object.fromEntries(
-      [...properties].map(([key, urns]) => [key, urns.map(now)]),
+      [...properties]
+        .filter(([, urns]) => urns.length > 0)
+        .map(([key, urns]) => [key, urns.map(now)]),
     )
   return { ...rest, ...changes, urn: now(resource.urn), custom: rest.custom, type: rest.type }
 }

@@ -119,6 +119,17 @@ describe('normal URNs', () => {
     expect(now.resources?.[1]).toMatchObject({ viewOf: urnOf('a'), replaceWith: [urnOf('a')] })
   })
 
+  test('a rename within the dependencies by property takes empty lists out of them', () => {
+    const old = urnOf('old')
+    const given = deploymentOf(
+      resource('a', { aliases: [old] }),
+      resource('b', { propertyDependencies: { k: [old], m: [] } }),
+      resource('c', { propertyDependencies: { m: [] } }),
+    )
+    const lists = normalizeUrns(given).resources?.map(one => one['propertyDependencies'])
+    expect(lists).toEqual([undefined, { k: [urnOf('a')] }, { m: [] }])
+  })
+
   test('children of what was renamed get the type of their parent into their URN', () => {
     const given = deploymentOf(
       resource('a', { custom: false, aliases: [urnOf('a', 'x:y:Old')] }, 'x:y:New'),

@@ -1,3 +1,4 @@
+import { afterRefresh } from '../generator/after-refresh.ts'
 import type { Decision } from '../../records/log.ts'
 import { decodeSnapshot } from '../../state/deployment.ts'
 import type { ResourceState } from '../../state/resource.ts'
@@ -46,13 +47,14 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   let isWhole = false
   if (part.isClean) {
     const positions = unwrittenPositions(ctx, deps)
+    const refresh = ctx.refreshing === 'only' ? afterRefresh(ctx, deps) : undefined
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    const kind = ctx.refreshing === 'only' ? ({ isRefresh: true } as const) : {}
-    const ended = { kind: 'program-ended', ...sealed, ...kind } as const
+    const ended = { kind: 'program-ended', ...sealed, ...refresh?.ended } as const
     const hasTargets = areTargetsKnown(ctx)
     const settleRest = ctx.refreshing === 'only' ? refreshRest : deleteCondemned
     const isSettled = await settleRest(deps, ctx, unmet => [
       ...positions,
+      ...(refresh?.cut ?? []),
       unmet.length === 0 ? ended : { ...ended, unmet },
     ])
     isWhole = isSettled && hasTargets && !life.hasFailed()

@@ -44,7 +44,7 @@ async function settleSame(
   const state = markSecretOutputs(next, () => undefined)
   ctx.emitter.pre(step)
   await useProvider(ctx, state, old.state.inputs)
-  const unwritten = equalResources(old.state, state) && !wouldBeRebuilt(ctx, state)
+  const unwritten = equalResources(old.state, state)
   const tracked = unwritten
     ? old
     : await ctx.runner.settle({ step, state, ...recordOf(ctx, candidate, [step]) })
@@ -53,15 +53,6 @@ async function settleSame(
   ctx.emitter.count(step, end)
   tellSameViews(ctx, old.state)
   return { ...tracked, op: 'same' }
-}
-
-/**
- * Whether a refresh, at its end, would take empty lists out of a state that no record says the
- * program registered. Source: `rebuildDependencies`.
- */
-function wouldBeRebuilt(ctx: GeneratorContext, { propertyDependencies }: ResourceState): boolean {
-  if (ctx.refreshing !== 'only') return false
-  return [...propertyDependencies.values()].some(urns => urns.length === 0)
 }
 
 /**

@@ -4,16 +4,16 @@ import type { Decision } from '../../records/log.ts'
 import { operationOf } from '../deployment/operations.ts'
 import type { Sealing } from '../deployment/sealing.ts'
 import { stepOf } from '../step.ts'
+import type { Urn } from '../../names/urn.ts'
+import type { ResourceState } from '../../state/resource.ts'
 import type { GeneratorContext } from './context.ts'
+import type { CurrentState } from './sets.ts'
 
 /**
  * Unchanged resources whose line in the program moved, as one batch at the end: they alone would
  * otherwise make every edit of a program write every resource.
  */
-export function unwrittenPositions(
-  ctx: GeneratorContext,
-  deps: { readonly sealing: Sealing; readonly nextId: () => OperationId },
-): readonly Decision[] {
+export function unwrittenPositions(ctx: GeneratorContext, deps: Rewriting): readonly Decision[] {
   const moved: Decision[] = []
   // No record grows with the stack: the others are written by the deployments that follow.
   for (const [urn, current] of [...ctx.sets.current]) {
@@ -28,16 +28,31 @@ export function unwrittenPositions(
       JSON.stringify(state.stackTrace) === JSON.stringify(stackTrace)
     if (isSame) continue
     const next = { ...state, sourcePosition, stackTrace }
-    const step = stepOf({ op: 'same', effect: 'replace', old: current, next })
-    const { state: _draft, ...operation } = operationOf(
-      step,
-      { id: deps.nextId(), needs: 0, releases: [] },
-      deps.sealing,
-    )
-    moved.push({ kind: 'settled', operation, state: deps.sealing.seal(next), goal: '', sets: {} })
-    // What is written of it from now on replaces this record.
-    const ref = { kind: 'operation' as const, operation: operation.id }
-    ctx.sets.current.set(urn, { ...current, state: next, ref })
+    moved.push(rewritten(ctx, deps, urn, { current, next }))
   }
   return moved
+}
+
+/** What a record is made with that no registration asked for. */
+export interface Rewriting {
+  readonly sealing: Sealing
+  readonly nextId: () => OperationId
+}
+
+/** Writes what a resource is now; what is written of it later replaces this record. */
+export function rewritten(
+  { sets }: GeneratorContext,
+  { sealing, nextId }: Rewriting,
+  urn: Urn,
+  { current, next }: { readonly current: CurrentState; readonly next: ResourceState },
+): Decision {
+  const step = stepOf({ op: 'same', effect: 'replace', old: current, next })
+  const about = { id: nextId(), needs: 0, releases: [] }
+  const { state: _draft, ...operation } = operationOf(step, about, sealing)
+  sets.current.set(urn, {
+    ...current,
+    state: next,
+    ref: { kind: 'operation', operation: about.id },
+  })
+  return { kind: 'settled', operation, state: sealing.seal(next), goal: '', sets: {} }
 }

@@ -151,6 +151,11 @@ function pull(ctx: GeneratorContext, index: number): void {
     ctx.sets.current.set(urn, { ...old, op: 'same', passedOver: 'kept' })
 }
 
+/** Whether a replacement deletes a state of this old provider first, and needs it for that. */
+function isNeededByDelete({ sets, base }: GeneratorContext, provider: string): boolean {
+  return [...sets.condemned].some(index => base.tracked(index).state.provider === provider)
+}
+
 /**
  * An untargeted resource keeps its old provider, which must be among those of this run: otherwise
  * the program moved it to another one, and only a target can move. Ends the deployment.
@@ -161,6 +166,7 @@ function requireProvider(ctx: GeneratorContext, urn: Urn, { provider }: Resource
   const now = ctx.sets.aliased.get(reference.urn) ?? reference.urn
   if (ctx.sets.pulled.has(reference.urn) || ctx.providers.isRegistered(provider)) return
   if (ctx.providers.isRegistered(referenceOf(now, reference.id))) return
+  if (isNeededByDelete(ctx, provider)) return
   if (oldProvider(ctx, provider) === undefined && !ctx.sets.seen.has(now))
     bail(ctx, `could not find provider ${provider} in old state`, urn)
   bail(

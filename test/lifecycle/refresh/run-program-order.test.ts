@@ -242,3 +242,38 @@ test('what the program registers keeps which of its properties depend on nothing
   for (const name of ['g', 'a'])
     expect(stateOf(again, name)).not.toHaveProperty('propertyDependencies')
 })
+
+test('what was read, and what was registered beside it, forgets what is no target or no more in the program', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program =
+    (isWhole: boolean): Program =>
+    async monitor => {
+      const gone = isWhole ? (await thing(monitor, 'gone', { v: 1 })).urn : urnOf('gone')
+      const a = await thing(monitor, 'a', { v: 1 })
+      const of = new Map([
+        ['v', { urns: [a.urn, gone] }],
+        ['w', { urns: [] }],
+      ])
+      const more = { dependencies: [a.urn, gone], propertyDependencies: of, deletedWith: a.urn }
+      const b = await thing(monitor, 'b', { v: 1 }, { ...more, parent: a.urn })
+      await group(monitor, 'g', { dependencies: [a.urn, b.urn], propertyDependencies: of })
+      await thing(monitor, 'c', { v: 1 }, { dependencies: [a.urn], propertyDependencies: of })
+    }
+  const before = await engine.run(program(true))
+  const b = String(stateOf(before, 'b').urn)
+  const targeting = { targets: [b] }
+  const read = await engine.run(program(false), { ...byProgram, targeting })
+  expect(read.result.result).toBe('succeeded')
+  expect(namesBy(read, 'refresh')).toEqual(['b'])
+  for (const field of ['parent', 'dependencies', 'propertyDependencies', 'deletedWith'])
+    expect(stateOf(read, 'b'), field).not.toHaveProperty(field)
+  expect(stateOf(read, 'g').dependencies).toEqual([b])
+  // It took along what nobody registers, which therefore stands before it, and behind the other.
+  expect(stateOf(read, 'g')).toMatchObject({ propertyDependencies: { v: [urnOf('gone')] } })
+  // Nobody touched it: it stands behind what it names.
+  expect(stateOf(read, 'c').dependencies).toEqual([urnOf('a')])
+  const again = await engine.run(program(true))
+  expect(again.result.result).toBe('succeeded')
+  expect(stateOf(again, 'b')).toMatchObject({ deletedWith: urnOf('a'), parent: urnOf('a') })
+})
