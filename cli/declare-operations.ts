@@ -31,7 +31,12 @@ export function declareOperations(root: Command, attach: Attach): void {
 
   const refresh = shared(root.command('refresh'))
     .description('read the resources of a stack and record what changed outside')
-    .option('--clear-pending-creates', 'forget creates whose end nobody knows')
+    .addOption(
+      new Option('--clear-pending-creates', 'forget creates whose end nobody knows').conflicts(
+        'skipPendingCreates',
+      ),
+    )
+    .option('--skip-pending-creates', 'leave them as they are, as is done without it too')
     .option(
       '--import-pending-creates <urn,id,...>',
       'say under which ids interrupted creates exist',

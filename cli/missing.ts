@@ -39,7 +39,7 @@ export const missingOptions = {
   ],
   up: [...everyOperation, ...programOperation],
   preview: [...everyOperation, ...programOperation],
-  refresh: [...everyOperation, '--skip-pending-creates'],
+  refresh: everyOperation,
   destroy: [...everyOperation, '--show-config', '--show-full-output'],
   import: [
     '--from <converter>',

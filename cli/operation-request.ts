@@ -115,9 +115,13 @@ export async function askedStack(
   return { project, stack }
 }
 
-/** `urn,id` pairs, in one option or several. Throws CLI_USAGE. */
+/**
+ * URNs and ids: in turn in options of their own, as Pulumi takes them and as they are, or as
+ * `urn,id` pairs in one option or several. Throws CLI_USAGE.
+ */
 function pairsOf(given: readonly string[]): ReadonlyMap<string, string> {
-  const words = given.flatMap(text => text.split(','))
+  const isInTurn = given.every((text, at) => text.startsWith('urn:') === (at % 2 === 0))
+  const words = isInTurn && given.length % 2 === 0 ? given : given.flatMap(text => text.split(','))
   if (words.length % 2 === 1)
     throw error('CLI_USAGE', '--import-pending-creates takes pairs: <urn>,<id>')
   const pairs = new Map<string, string>()

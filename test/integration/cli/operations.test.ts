@@ -70,6 +70,29 @@ describe('operations', () => {
     expect((await bench.run('refresh', '--preview-only', '-f')).exit).toBe(2)
   })
 
+  test('pending creates are named as Pulumi takes them, or in pairs', async () => {
+    const [a, b] = ['urn:pulumi:dev::p::a:b:C::a,x', 'urn:pulumi:dev::p::a:b:C::b']
+    const each = (...values: readonly string[]) =>
+      values.flatMap(value => ['--import-pending-creates', value])
+    await bench.run('refresh', '-y', '-f', ...each(a, 'id,1', b, 'id-2'), '--skip-pending-creates')
+    await bench.run('refresh', '-y', '-f', ...each(`${b},id-2,${b}x,id-3`))
+    const told = bench.requests.map(({ pendingCreates }) => [...pendingCreates.exist])
+    expect(told).toEqual([
+      [
+        [a, 'id,1'],
+        [b, 'id-2'],
+      ],
+      [
+        [b, 'id-2'],
+        [`${b}x`, 'id-3'],
+      ],
+    ])
+    const odd = await bench.run('refresh', '-y', '-f', ...each(b))
+    expect([odd.exit, odd.err]).toEqual([2, expect.stringMatching(/CLI_USAGE.*takes pairs/)])
+    const both = ['--skip-pending-creates', '--clear-pending-creates']
+    expect((await bench.run('refresh', '-y', '-f', ...both)).err).toMatch(/CLI_USAGE/)
+  })
+
   test('exit codes are those of Pulumi', async () => {
     const ended = async (result: object, ...words: readonly string[]): Promise<number> => {
       bench.results.splice(0, 1, { ...changed, ...result })
@@ -118,7 +141,6 @@ describe('operations', () => {
   test('what Pulumi has and this has not is refused by name', async () => {
     for (const words of [
       ['up', '--tracing', 'file:x'],
-      ['refresh', '--skip-pending-creates'],
       ['up', '--secrets-provider', 'passphrase'],
       ['destroy', '--show-config'],
       ['state', 'edit', 'urn'],
