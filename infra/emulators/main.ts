@@ -11,6 +11,9 @@ import { emulators } from './servers.ts'
 import { endpointVariable, startEmulators } from './start.ts'
 import { toldToEnd } from '../told-to-end.ts'
 
+/** Names the process that ends them. */
+const pidVariable = 'ANTICHAIN_EMULATORS_PID'
+
 const say = (line: string): void => console.error(`· ${line}`)
 
 async function main(words: readonly string[]): Promise<number> {
@@ -38,9 +41,15 @@ async function main(words: readonly string[]): Promise<number> {
       const status = await runWith(command, started.variables)
       return isStrict && status === 0 ? 1 : status
     }
-    for (const [name, value] of Object.entries(started.variables))
-      console.log(`export ${name}=${value}`)
-    const why = await Promise.race([started.died, toldToEnd()])
+    // At once, so that who waits for the first line has all.
+    const exported = { ...started.variables, [pidVariable]: String(process.pid) }
+    console.log(
+      Object.entries(exported)
+        .map(([name, value]) => `export ${name}=${value}`)
+        .join('\n'),
+    )
+    const told = toldToEnd()
+    const why = await Promise.race([started.died, told.heard]).finally(told.letGo)
     if (why !== undefined) console.error(`error: ${why}`)
     return why === undefined && !isStrict ? 0 : 1
   } finally {
@@ -61,7 +70,7 @@ function runWith(
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, failed) => {
-    child.once('error', failed)
+    child.once('error', thrown => failed(new Error(`'${file}' cannot be run: ${thrown.message}`)))
     child.once('close', (status, signal) =>
       resolve(status ?? 128 + (signal === null ? 1 : constants.signals[signal])),
     )

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChildProcess, ProcessesPort } from '../../shared/ports/system.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
+import { ownName, removeLeftovers } from '../leftovers.ts'
 import type { Installed } from './install.ts'
 import { type EmulatorRow, type Service, emulatorCredentials } from './servers.ts'
 
@@ -39,8 +40,8 @@ export async function startEmulators(
   installed: readonly Extract<Installed, { kind: 'installed' }>[],
 ): Promise<Emulators> {
   const processes = createProcesses()
-  removeLeftovers()
-  const scratch = mkdtempSync(join(tmpdir(), `${scratchName}${process.pid}-`))
+  removeLeftovers(scratchName)
+  const scratch = mkdtempSync(join(tmpdir(), ownName(scratchName)))
   const stop = async (): Promise<void> => {
     await processes.close()
     rmSync(scratch, { recursive: true, force: true })
@@ -70,25 +71,6 @@ export async function startEmulators(
   } catch (thrown) {
     await stop()
     throw thrown
-  }
-}
-
-/** Removes what runs left that were killed. */
-function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = name.startsWith(scratchName)
-      ? Number.parseInt(name.slice(scratchName.length), 10)
-      : 0
-    if (pid > 0 && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (thrown) {
-    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')
   }
 }
 

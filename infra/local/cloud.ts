@@ -59,6 +59,8 @@ export interface CloudTold {
   readonly called: (name: FunctionName, called: Called) => void
   /** A line of an environment. */
   readonly said: (name: FunctionName, pid: number, line: string) => void
+  /** The status of a request to the API, as `GET /v1/stacks`. */
+  readonly replied?: (what: string, status: number) => void
   readonly failed: (why: string) => void
 }
 
@@ -89,13 +91,15 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
   const invoke: LocalCloud['invoke'] = (name, event) =>
     fleets.get(name)?.invoke(event) ??
     Promise.resolve({ kind: 'failed', why: `there is no function ${name}` })
-  const webhooks = await startWebhooks(about, invoke)
-  const webhookUrl = `${webhooks.url}/hooks/`
-  const api = await startApiFront(about, () => fleets.get('api'))
+  const fronts = await startFronts(about, invoke, () => fleets.get('api'))
+  const { webhookUrl, apiUrl } = fronts
   const services = await createServices(aws, {
     installation,
     webhookUrl,
     ...(hidden === undefined ? {} : { hidden }),
+  }).catch(async (thrown: unknown) => {
+    await fronts.close()
+    throw thrown
   })
   const supervisor = startSupervisor()
   for (const row of functionsTable) {
@@ -126,14 +130,14 @@ export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
     services,
     names: [...fleets.keys()],
     webhookUrl,
-    apiUrl: api.url,
+    apiUrl,
     invoke,
     environments: name => fleets.get(name)?.environments() ?? [],
     longTasks: name => tasks.get(name)?.running() ?? [],
     end: async () => {
       endTidying()
       await endScheduling()
-      await Promise.all([webhooks.close(), api.close()])
+      await fronts.close()
       await Promise.all([...tasks.values()].map(each => each.end()))
       await ended(sources, [...fleets.values()])
       await supervisor.close()
@@ -199,6 +203,30 @@ function startScheduling(
   }
 }
 
+/** Both addresses, or neither: what listens keeps a process alive. */
+async function startFronts(
+  about: CloudAbout,
+  invoke: LocalCloud['invoke'],
+  api: () => Fleet | undefined,
+): Promise<{
+  readonly webhookUrl: string
+  readonly apiUrl: string
+  readonly close: () => Promise<void>
+}> {
+  const webhooks = await startWebhooks(about, invoke)
+  try {
+    const front = await startApiFront(about, api)
+    return {
+      webhookUrl: `${webhooks.url}/hooks/`,
+      apiUrl: front.url,
+      close: async () => void (await Promise.all([webhooks.close(), front.close()])),
+    }
+  } catch (thrown) {
+    await webhooks.close()
+    throw thrown
+  }
+}
+
 /** The address of webhooks, as the HTTP API of the infrastructure routes it. */
 function startWebhooks(
   { webhookPort: port = 0, told }: CloudAbout,
@@ -220,10 +248,13 @@ function startApiFront(
   return startHttpFront({
     port,
     routeKey: '$default',
-    invoke: (event, gone) => {
+    invoke: async (event, gone) => {
       const api = fleet()
-      if (api === undefined) return Promise.resolve(gatewayReply(502, 'there is no function api'))
-      return streamedReply(streamed => api.invoke(event, streamed), gone)
+      if (api === undefined) return gatewayReply(502, 'there is no function api')
+      const reply = await streamedReply(streamed => api.invoke(event, streamed), gone)
+      const { method, path } = event.requestContext.http
+      told.replied?.(`${method} ${path}`, reply.status)
+      return reply
     },
     failed: told.failed,
   })

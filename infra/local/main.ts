@@ -6,7 +6,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createFirstToken } from '../../functions/api/first-token.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
@@ -25,43 +24,50 @@ import { type LocalCloud, startCloud } from './cloud.ts'
 import { openDesk } from './desk.ts'
 import { keepKilling } from './kills.ts'
 import { tellCalls } from './tell-calls.ts'
+import { ownName, removeLeftovers } from '../leftovers.ts'
 import { toldToEnd } from '../told-to-end.ts'
+import { type CloudWords, cloudHelp, cloudWords } from './words.ts'
 
 const say = (line: string): void => console.log(`· ${line}`)
 
-const { values: words } = parseArgs({
-  options: {
-    deploy: { type: 'string' },
-    stack: { type: 'string', default: 'dev' },
-    destroy: { type: 'boolean', default: false },
-    executors: { type: 'string', default: '3' },
-    'api-port': { type: 'string', default: '0' },
-    'webhook-port': { type: 'string', default: '0' },
-    'tidy-seconds': { type: 'string', default: '3600' },
-    'kills-per-minute': { type: 'string', default: '0' },
-    verbose: { type: 'boolean', default: false },
-  },
-})
+/** Folders of runs are named after this and the process. */
+const folderName = 'antichain-cloud-'
 
-async function main(): Promise<number> {
+async function main(words: CloudWords): Promise<number> {
   const all = []
   for (const row of emulators) all.push(await install(row, process.env, say))
   for (const one of all)
     if (one.kind === 'missing')
       throw error('PLATFORM_EMULATOR_MISSING', `${one.row.name}: ${one.why}`)
-  const started = await startEmulators(all.filter(one => one.kind === 'installed'))
-  const folder = mkdtempSync(join(tmpdir(), 'antichain-cloud-'))
+  // From here on there is something to be removed: who ends it while it starts waits for that.
+  const told = toldToEnd()
+  try {
+    removeLeftovers(folderName)
+    const started = await startEmulators(all.filter(one => one.kind === 'installed'))
+    return await withEmulators(words, started, told.heard)
+  } finally {
+    told.letGo()
+  }
+}
+
+async function withEmulators(
+  words: CloudWords,
+  started: Emulators,
+  told: Promise<undefined>,
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), ownName(folderName)))
   try {
     // Clients of this process find the emulators as those of functions do.
     Object.assign(process.env, started.variables)
     const aws = awsSettings(process.env)
-    const cloud = await startFunctions(started, aws, folder)
-    const endKilling = startKilling(cloud)
+    const cloud = await startFunctions(words, started, { aws, folder })
+    const endKilling = startKilling(words, cloud)
     try {
-      if (words.deploy !== undefined) return await deploy(aws, cloud, words.deploy)
+      if (words.deploy !== undefined)
+        return await deploy(words, { aws, cloud, folder: words.deploy })
       await tellLogin(aws, cloud)
       say('Ctrl-C ends it')
-      const why = await Promise.race([started.died, toldToEnd()])
+      const why = await Promise.race([started.died, told])
       if (why !== undefined) throw error('PLATFORM_FAILED', why)
       return 0
     } finally {
@@ -76,9 +82,9 @@ async function main(): Promise<number> {
 
 /** Bundles the functions that have an entry, and runs them. */
 async function startFunctions(
+  words: CloudWords,
   { variables }: Emulators,
-  aws: AwsSettings,
-  folder: string,
+  { aws, folder }: { readonly aws: AwsSettings; readonly folder: string },
 ): Promise<LocalCloud> {
   const settings = readSettings({
     'antichain:region': aws.region,
@@ -90,6 +96,8 @@ async function startFunctions(
   const code = new Map(functionsTable.map(row => [row.name, assets.code(row)]))
   say(`functions are bundled after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
   const { PATH = '', PULUMI_CONFIG_PASSPHRASE = demoPassphrase } = process.env
+  if (process.env['PULUMI_CONFIG_PASSPHRASE'] === undefined)
+    say(`PULUMI_CONFIG_PASSPHRASE is not set: functions take '${demoPassphrase}'`)
   const cloud = await startCloud({
     settings,
     aws,
@@ -101,9 +109,9 @@ async function startFunctions(
       PULUMI_CONFIG_PASSPHRASE,
       ...outboundRules(),
     },
-    webhookPort: Number(words['webhook-port']),
-    apiPort: Number(words['api-port']),
-    tidyMs: Number(words['tidy-seconds']) * 1_000,
+    webhookPort: words.webhookPort,
+    apiPort: words.apiPort,
+    tidyMs: words.tidySeconds * 1_000,
     told: tellCalls(say, words.verbose),
   })
   say(`installation '${settings.installation}' runs: ${cloud.names.join(', ')}`)
@@ -136,9 +144,8 @@ async function tellLogin(aws: AwsSettings, cloud: LocalCloud): Promise<void> {
 }
 
 /** With `--kills-per-minute`: environments die by chance, as they may on AWS. */
-function startKilling(cloud: LocalCloud): () => void {
-  const perMinute = Number(words['kills-per-minute'])
-  if (!(perMinute > 0)) return () => undefined
+function startKilling({ killsPerMinute: perMinute }: CloudWords, cloud: LocalCloud): () => void {
+  if (perMinute === 0) return () => undefined
   const { names } = cloud
   const killed = (name: string, pid: number): void => say(`${name} [${pid}] was killed`)
   return keepKilling(cloud, { names, perMinute, draw: Math.random, killed })
@@ -147,7 +154,11 @@ function startKilling(cloud: LocalCloud): () => void {
 /** Nothing of a cloud that is gone in a minute is worth a secret. */
 const demoPassphrase = 'antichain-cloud'
 
-async function deploy(aws: AwsSettings, cloud: LocalCloud, folder: string): Promise<number> {
+async function deploy(
+  words: CloudWords,
+  about: { readonly aws: AwsSettings; readonly cloud: LocalCloud; readonly folder: string },
+): Promise<number> {
+  const { aws, cloud, folder } = about
   const desk = openDesk(aws, cloud.services)
   try {
     const stack = stackIdOf(readProject(folder).name, words.stack)
@@ -170,11 +181,15 @@ async function deploy(aws: AwsSettings, cloud: LocalCloud, folder: string): Prom
 
 function refused(end: object): DeployError {
   const why = 'message' in end ? String(end.message) : JSON.stringify(end)
-  return error('DEPLOYMENT_FAILED', `the request was refused: ${why}`)
+  return error('DEPLOYMENT_FAILED', `the request was refused: ${why}`, {
+    hint: 'Mend what the message names, and run the command again.',
+  })
 }
 
 try {
-  process.exitCode = await main()
+  const words = cloudWords(process.argv.slice(2))
+  if (words.help) console.log(cloudHelp)
+  else process.exitCode = await main(words)
 } catch (thrown) {
   const known = thrown instanceof DeployError
   console.error(

@@ -6,11 +6,14 @@ export function tellCalls(say: (line: string) => void, isVerbose: boolean): Clou
     called: (name, { outcome, pid, ms, isCold }) => {
       const came = outcome.kind === 'answered' ? shortened(outcome.json) : outcome.why
       const start = isCold ? ', cold' : ''
-      say(`${name} [${pid}${start}] ${(ms / 1000).toFixed(1)} s, ${outcome.kind}: ${came}`)
+      // What streams its answer has no other one.
+      const said = came === 'null' ? '' : `: ${came}`
+      say(`${name} [${pid}${start}] ${(ms / 1000).toFixed(1)} s, ${outcome.kind}${said}`)
     },
     said: (name, pid, line) => {
       if (isVerbose) say(`${name} [${pid}]   ${line}`)
     },
+    replied: (what, status) => say(`${what} ${status}`),
     failed: why => say(`failed: ${why}`),
   }
 }

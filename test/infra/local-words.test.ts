@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { cloudHelp, cloudWords } from '../../infra/local/words.ts'
+
+test('without words it is what the help says', () => {
+  expect(cloudWords([])).toEqual({
+    help: false,
+    deploy: undefined,
+    stack: 'dev',
+    destroy: false,
+    executors: '3',
+    apiPort: 0,
+    webhookPort: 0,
+    tidySeconds: 3600,
+    killsPerMinute: 0,
+    verbose: false,
+  })
+  expect(cloudWords(['--help']).help).toBe(true)
+  const { deploy, destroy } = cloudWords(['--deploy', 'there', '--destroy'])
+  expect([deploy, destroy]).toEqual(['there', true])
+})
+
+test.each([
+  [['--api-port', 'abc'], /--api-port takes a whole number from 0 to 65535, not 'abc'/],
+  [['--webhook-port', '99999'], /--webhook-port takes/],
+  [['--tidy-seconds', '0'], /--tidy-seconds takes a whole number from 1/],
+  [['--kills-per-minute', '-1'], /--kills-per-minute/],
+  [['--bogus'], /Unknown option '--bogus'$/],
+  [['extra'], /Unexpected argument 'extra'/],
+  [['--destroy'], /--deploy is not there/],
+])('%j is refused, with what to do', (args, message) => {
+  const hint = '`npm run cloud -- --help` lists the options.'
+  const refused = { code: 'CLI_USAGE', hint, message: expect.stringMatching(message) }
+  expect(() => cloudWords(args)).toThrow(expect.objectContaining(refused))
+})
+
+test('the help names every option', () => {
+  for (const name of Object.keys(cloudWords([]))) {
+    const option = name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+    expect(cloudHelp).toContain(`--${option}`)
+  }
+})
