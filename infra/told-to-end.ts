@@ -10,8 +10,8 @@ export interface ToldToEnd {
 }
 
 /**
- * Listens to who ends this process, so that what is under way then is brought to its end. Told again
- * later than a second after that, it ends at once.
+ * Listens to who ends this process, so that what is under way then is brought to its end. Told
+ * again later than a second after that, it ends at once.
  */
 export function toldToEnd(): ToldToEnd {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

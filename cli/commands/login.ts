@@ -15,7 +15,9 @@ export const login: Handler = async (session, flags, [address = '']) => {
   const url = parseAddress(address)
   const given = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
   if (given === '' && !session.interactive)
-    throw error('API_TOKEN_MISSING', 'no token was given, and nobody can be asked')
+    throw error('API_TOKEN_MISSING', 'no token was given, and nobody can be asked', {
+      hint: 'Give it with `--token`, or in ANTICHAIN_TOKEN.',
+    })
   const token = given === '' ? (await session.io.askHidden('Token:')).trim() : given
   const remote = await session.tools.openRemote({ url, token })
   const { name, role } = whoForm.parse(await remote.api(asked))

@@ -4,6 +4,7 @@ import { functionLimitOf } from '../operation-options.ts'
 import { runResume } from '../operation.ts'
 import type { Flags } from '../flags.ts'
 import { createSession, type Session } from '../session.ts'
+import { readLogin } from '../remote/login.ts'
 import type { ServeRole } from '../../local/serve.ts'
 import type { Pin } from '../../shared/engine/deployment/log-view.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -25,7 +26,9 @@ export const serve: Handler = async (session, flags) => {
     )
     over.abort()
   })
-  session.warn('Serving. Ctrl-C ends it.')
+  const login = readLogin(session.home)
+  const which = login === undefined ? '' : ` the store of this machine, not ${login.url}`
+  session.warn(`Serving${which}. Ctrl-C ends it.`)
   try {
     await local.serve({
       roles: new Set(roles.filter(role => (flags.text('only') ?? role) === role)),

@@ -57,7 +57,7 @@ export function createApiClient({ url, token }: Login): ApiClient {
       mayRepeat: call.isRepeatable ?? call.method !== 'POST',
     })
   return {
-    call: async call => jsonOf(await text(call)),
+    call: async call => jsonOf(url, await text(call)),
     text: path => text({ method: 'GET', path }),
     upload: (place, bytes) =>
       repeated(() => uploaded({ url, authorization }, place, bytes), { mayRepeat: true }),
@@ -131,9 +131,19 @@ async function reached<T>(url: string, asked: () => Promise<T>): Promise<T> {
   try {
     return await asked()
   } catch (cause) {
-    const why = messageOf(cause instanceof Error ? (cause.cause ?? cause) : cause)
-    throw error('API_UNREACHABLE', `${new URL(url).origin} does not answer: ${why}`, { cause })
+    const [why = ''] = messageOf(cause instanceof Error ? (cause.cause ?? cause) : cause).split(
+      '\n',
+    )
+    const { origin, protocol } = new URL(url)
+    const isPlain = protocol === 'https:' && /wrong version number/i.test(why)
+    const said = isPlain ? 'it speaks no TLS: its address begins with http://' : why
+    throw error('API_UNREACHABLE', `${origin} does not answer: ${said}`, { cause })
   }
+}
+
+/** Where an answer came from, without what its path names. */
+function placeOf(response: Response): string {
+  return URL.parse(response.url)?.origin ?? 'the API'
 }
 
 /** What an API says went wrong, as if it had happened here. */
@@ -143,7 +153,9 @@ async function failureOf(response: Response): Promise<Error> {
   const wait = response.headers.get('retry-after')
   const details = { status: response.status, ...(wait === null ? {} : { retryAfter: wait }) }
   if (!said.success)
-    return error('API_ANSWER_UNKNOWN', `the API answered ${response.status}`, { details })
+    return error('API_ANSWER_UNKNOWN', `${placeOf(response)} answered ${response.status}`, {
+      details,
+    })
   const { code, message, hint } = said.data
   if (!isCode(code)) return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
   return error(code, message, { details, hint })
@@ -169,11 +181,11 @@ export async function pauseBefore(attempt: number, thrown: unknown): Promise<voi
   await new Promise(done => setTimeout(done, ms))
 }
 
-function jsonOf(text: string): unknown {
+function jsonOf(url: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw error('API_ANSWER_UNKNOWN', 'the answer is no JSON', { cause })
+    throw error('API_ANSWER_UNKNOWN', `what ${url} answered is no JSON`, { cause })
   }
 }
 

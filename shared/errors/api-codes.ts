@@ -21,7 +21,7 @@ export const apiCodes = {
   API_ROUTE_UNKNOWN: { exit: 1, hint: 'See /openapi.json for what there is.' },
   API_UNREACHABLE: {
     exit: 1,
-    hint: 'Check the address with `antichain whoami`, and that `antichain serve --port` runs there.',
+    hint: 'Check the address, and that `antichain serve --port` or `npm run cloud` runs there; `antichain logout` goes back to the store of this machine.',
   },
   API_ANSWER_UNKNOWN: {
     exit: 1,

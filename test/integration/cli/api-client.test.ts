@@ -1,0 +1,50 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApiClient } from '../../../cli/remote/api-client.ts'
+
+let server: Server
+let port = 0
+
+beforeEach(async () => {
+  server = createServer((request, response) => {
+    response.statusCode = request.url === '/missing' ? 404 : 200
+    response.end('<html>somebody else</html>')
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  port = (server.address() as AddressInfo).port
+})
+
+afterEach(() => server.close())
+
+/** A call that is made once: not repeatable. */
+const asked = (url: string, path: string): Promise<unknown> =>
+  createApiClient({ url, token: 't' }).call({ method: 'POST', path })
+
+test('what answers and is no API is named by its address', async () => {
+  const url = `http://127.0.0.1:${port}`
+  await expect(asked(url, '/missing')).rejects.toMatchObject({
+    code: 'API_ANSWER_UNKNOWN',
+    message: `${url} answered 404`,
+  })
+  await expect(asked(url, '/other')).rejects.toMatchObject({
+    code: 'API_ANSWER_UNKNOWN',
+    message: `what ${url} answered is no JSON`,
+  })
+})
+
+test('https to a server without it says so on one line', async () => {
+  const url = `https://127.0.0.1:${port}`
+  await expect(asked(url, '/other')).rejects.toMatchObject({
+    code: 'API_UNREACHABLE',
+    message: `${url} does not answer: it speaks no TLS: its address begins with http://`,
+  })
+})
+
+test('where nothing listens the hint names what would', async () => {
+  await new Promise(done => server.close(done))
+  await expect(asked(`http://127.0.0.1:${port}`, '/other')).rejects.toMatchObject({
+    code: 'API_UNREACHABLE',
+    hint: expect.stringContaining('npm run cloud'),
+  })
+})
