@@ -1,13 +1,25 @@
-import type { CloudAbout, LocalCloud } from './cloud.ts'
+import type { Outcome } from './environment.ts'
 import type { Fleet } from './fleet.ts'
 import { type HttpFront, startHttpFront } from './http-front.ts'
 import { gatewayReply, httpReplyOf } from './http-payload.ts'
 import { streamedReply } from './streamed-reply.ts'
 
+/** Where the addresses are, on loopback; ports that are free by default. */
+interface FrontsAbout {
+  readonly webhookPort?: number
+  readonly apiPort?: number
+  readonly told: {
+    readonly replied?: (what: string, status: number) => void
+    readonly failed: (why: string) => void
+  }
+}
+
+type CallWebhook = (name: 'webhook', event: unknown) => Promise<Outcome>
+
 /** Both addresses, or neither: what listens keeps a process alive. */
 export async function startFronts(
-  about: CloudAbout,
-  invoke: LocalCloud['invoke'],
+  about: FrontsAbout,
+  invoke: CallWebhook,
   api: () => Fleet | undefined,
 ): Promise<{
   readonly webhookUrl: string
@@ -30,8 +42,8 @@ export async function startFronts(
 
 /** The address of webhooks, as the HTTP API of the infrastructure routes it. */
 function startWebhooks(
-  { webhookPort: port = 0, told }: CloudAbout,
-  invoke: LocalCloud['invoke'],
+  { webhookPort: port = 0, told }: FrontsAbout,
+  invoke: CallWebhook,
 ): Promise<HttpFront> {
   return startHttpFront({
     port,
@@ -43,7 +55,7 @@ function startWebhooks(
 
 /** The function URL of the API, whose answers are streamed. */
 function startApiFront(
-  { apiPort: port = 0, told }: CloudAbout,
+  { apiPort: port = 0, told }: FrontsAbout,
   fleet: () => Fleet | undefined,
 ): Promise<HttpFront> {
   return startHttpFront({
