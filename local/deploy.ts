@@ -30,7 +30,18 @@ export async function deploy(given: Asked): Promise<RunningHere> {
   const asked = patiently(given, { isWorthIt: () => !isGivenUp, said: text => warn(sink, text) })
   const { request, platform, ports } = asked
   // Only lives that follow each other have to remember what was told.
-  const onlySink = (): LifeSink => ({ ...sink, close: () => undefined })
+  const onlySink = (): LifeSink => {
+    let isOpen = true
+    return {
+      ...sink,
+      emit(event, states) {
+        if (isOpen) sink.emit(event, states)
+      },
+      close: () => {
+        isOpen = false
+      },
+    }
+  }
   const nextSink = request.functionLimitMs === undefined ? onlySink : createToldOnce(sink)
   const first = nextSink()
   const counted = new Map<string, number>()

@@ -109,7 +109,8 @@ export async function serveLife(
   try {
     if (left === undefined) sink.emit({ preludeEvent: { config: shownConfig(request) } })
     tellStart(surroundings.emitter, started)
-    const end = await livedThrough({ ...asked, sink }, { surroundings, started, time: about })
+    const life = { surroundings, started, time: about, hush: sink.close }
+    const end = await livedThrough({ ...asked, sink }, life)
     if (end.kind === 'left') tellLeft({ ...asked, sink: recorder }, { end, number: 1 })
     return end
   } finally {
@@ -154,10 +155,12 @@ async function livedThrough(
     readonly surroundings: Surroundings
     readonly started: StartedDeployment
     readonly time: LifeTime
+    /** That its program is killed when it leaves is nothing that went wrong. */
+    readonly hush: () => void
   },
 ): Promise<LifeEnd> {
   const { platform, ports } = asked
-  const { surroundings, started, time } = about
+  const { surroundings, started, time, hush } = about
   const { deployment } = started
   const startedMs = platform.clock.monotonicMs()
   settleIn(asked.request, surroundings, started)
@@ -169,7 +172,10 @@ async function livedThrough(
       rebase: base => {
         surroundings.baseNow.current = base
       },
-      endProgram: () => surroundings.processes.close(),
+      endProgram() {
+        hush()
+        return surroundings.processes.close()
+      },
       ...(time.limitMs === undefined ? {} : { limitMs: time.limitMs }),
       ...(time.leave === undefined ? {} : { leave: time.leave }),
     })

@@ -60,6 +60,29 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   })
 })
 
+whenServed('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  let place: CloudPlace
+  beforeAll(async () => {
+    bundles = createBundles()
+    const limitMs = { 'step-generator': 30_000 }
+    place = await createCloudPlace('many', { aws: settings(), code: bundles.code, limitMs })
+  })
+  afterAll(async () => {
+    await place?.remove()
+    bundles?.remove()
+  }, 120_000)
+
+  test('says so, and nothing of the program that it kills', { timeout: 400_000 }, async () => {
+    const program = await place.upload({ COUNT: '3', DELAY: '25000' })
+    const end = await place.deploy('up', program, 300_000)
+    const told = await place.told(end.deployment)
+    expect(end.result, told).toBe('succeeded')
+    expect(told).toContain('Generator 1 ')
+    expect(told).not.toMatch(/SIGKILL|fault of the plugin|"severity":"error"/)
+  })
+})
+
 function idsOf(place: CloudPlace): readonly string[] {
   return place
     .objects()
