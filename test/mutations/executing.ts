@@ -186,7 +186,7 @@ export const executingMutations: readonly Mutation[] = [
     name: 'a protected resource is deleted',
     breaks: 'protect holds in every wave',
     file: `${executor}/perform.ts`,
-    edits: [['  if (isProtected(step)) {\n', '  if (isProtected(step) && mode.preview) {\n']],
+    edits: [['  if (isProtected(step))\n', '  if (isProtected(step) && mode.preview)\n']],
     caughtBy: [tests('test/lifecycle/deployments', 'protected')],
   },
   {

@@ -9,7 +9,7 @@ import type { Base } from '../deployment/base.ts'
 import { followPlan, runPlan } from '../deployment/plan-run.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { countRecorded } from '../generator/count-recorded.ts'
-import { planDeletes } from '../generator/delete-plan.ts'
+import { planDeletes, unasked } from '../generator/delete-plan.ts'
 import { areTargets, deleteScope, startProviders, tellKept } from '../generator/delete-scope.ts'
 import { condemnedSteps, leftoverSteps } from '../generator/delete-steps.ts'
 import { planDeletes as admitDeletes, tellUnmet, unmetOf } from '../generator/planning.ts'
@@ -180,6 +180,7 @@ async function deleteCondemned(
     if (decisions.length > 0) await deps.writer.append(...decisions)
     return tellUnmet(ctx, unmet)
   }
+  await startProviders(ctx, unasked(graph, condemned))
   const release = releaseOf(deps.life)
   tellWaves(ctx.emitter, { graph, condemned, release })
   const waiting =

@@ -15,7 +15,7 @@ import { isProtected, type Step } from '../step.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-import { asking, type PerformDeps, providerFor, subjectOf, toldOf } from './performing.ts'
+import { asking, type PerformDeps, subjectOf, toldOf } from './performing.ts'
 import { deletedViews, viewCall, withViews } from './viewing.ts'
 import { endAfter } from '../../providers/whose-error.ts'
 
@@ -191,11 +191,8 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
 
 async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const old = required(step.old?.state)
-  if (isProtected(step)) {
-    // Pulumi has the provider configured before it sees that it may not be asked.
-    if (!mode.preview && old.provider !== '') await providerFor(step, deps)
+  if (isProtected(step))
     return failed({ message: protectedMessage(old), status: 'ok', protected: true })
-  }
   if (mode.preview) {
     const views = deletedViews(step)
     for (const view of views) deps.tellView?.(view.step)

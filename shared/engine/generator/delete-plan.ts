@@ -8,7 +8,7 @@ import type { StateGraph } from '../graph/dependencies.ts'
 import type { PlanNode } from '../graph/joins.ts'
 import { heldBack } from '../graph/held-back.ts'
 import { wavesOf } from '../graph/waves.ts'
-import { isProtected } from '../step.ts'
+import { isProtected, type Step } from '../step.ts'
 import type { CondemnedStep } from './delete-steps.ts'
 import { joinOf, placesOf, type Waiting } from './plan-places.ts'
 
@@ -48,15 +48,32 @@ export function planDeletes(
   )
 }
 
+/** Steps of condemned states whose providers are not asked: what stays, or goes without a call. */
+export function unasked(graph: StateGraph, condemned: readonly CondemnedStep[]): readonly Step[] {
+  const isAsked = ({ op, skipCall }: Step): boolean =>
+    !skipCall && (op === 'delete' || op === 'delete-replaced')
+  const isAnyProtected = condemned.some(({ step }) => isProtected(step))
+  const kept = isAnyProtected
+    ? keptBack(condemned, deleteEdges(graph, new Set(condemned.map(({ index }) => index))))
+    : new Set<number>()
+  return condemned
+    .filter(({ index, step }) => kept.has(index) || !isAsked(step))
+    .map(({ step }) => step)
+}
+
+function keptBack(condemned: readonly CondemnedStep[], edges: DeleteEdges): ReadonlySet<number> {
+  const kept = condemned.filter(({ step }) => isProtected(step)).map(({ index }) => index)
+  return heldBack(kept, edges)
+}
+
 function barriersOf(
   condemned: readonly CondemnedStep[],
   edges: DeleteEdges,
   atOnce: number,
 ): Barriers {
   const indices = condemned.map(({ index }) => index)
-  const kept = condemned.filter(({ step }) => isProtected(step)).map(({ index }) => index)
   // A protected resource stops nothing else, in waves as little as without them.
-  const uncounted = new Set([...heldBack(kept, edges)].map(String))
+  const uncounted = new Set([...keptBack(condemned, edges)].map(String))
   const waves = wavesOf(indices, edges).map(wave => wave.map(String))
   return barriersBetween(
     waves.flatMap(wave => slicesOf(wave, atOnce, uncounted)),

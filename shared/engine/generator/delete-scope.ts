@@ -90,7 +90,8 @@ export function areTargets(ctx: GeneratorContext, steps: readonly Pick<Step, 'ur
 
 /**
  * Starts the providers of what is to be deleted where nobody will call them, as Pulumi does: in a
- * preview, or when the deletes are refused. One that cannot be had ends the deployment.
+ * preview, when the deletes are refused, for what is protected or goes without a call. One that
+ * cannot be had ends the deployment.
  */
 export async function startProviders(
   ctx: GeneratorContext,
