@@ -44,6 +44,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'STACK_BUSY',
       'STACK_NOT_EMPTY',
       'REQUEST_KEY_TAKEN',
+      'REQUEST_BEGUN',
       'PLUGIN_TAKEN',
       'DOCUMENT_CHANGED',
       'NOTHING_TO_RESUME',
@@ -68,6 +69,11 @@ export function statusOf(thrown: unknown): number {
   return known ?? (producerOf(thrown) === 'store' ? 503 : 500)
 }
 
+/** What a caller is told of an error of ours. */
+export function bodyOf({ code, message, hint }: DeployError): ErrorBody {
+  return { code, message, hint }
+}
+
 /**
  * An error as JSON. Of a fault nothing is told: its sentence may hold what is nobody's business.
  */
@@ -75,7 +81,7 @@ export function errorAnswer(thrown: unknown, request: string): Response {
   const status = statusOf(thrown)
   const isOurs = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
   const body: ErrorBody = isOurs
-    ? { code: thrown.code, message: thrown.message, hint: thrown.hint }
+    ? bodyOf(thrown)
     : {
         code: 'INTERNAL_ASSERTION',
         message: `something went wrong in the API; the log has it under ${request}`,

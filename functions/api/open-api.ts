@@ -33,6 +33,7 @@ function operationOf(route: Route): Readonly<Record<string, unknown>> {
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
     responses: {
       [status]: { description: 'Done', content: contentOf(route) },
+      ...conflictOf(route),
       default: {
         description: 'Refused or failed',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
@@ -55,6 +56,12 @@ function bodyOf({ raw, body }: Route): Readonly<Record<string, unknown>> | undef
 
 function contentOf({ outputType = 'application/json', output }: Route): object {
   return { [outputType]: { schema: jsonSchema(output, 'output') } }
+}
+
+function conflictOf({ conflict }: Route): object {
+  if (conflict === undefined) return {}
+  const schema = jsonSchema(conflict.extend(errorSchema.shape), 'output')
+  return { 409: { description: 'Came too late', content: { 'application/json': { schema } } } }
 }
 
 function pathParameters(path: string): readonly object[] {

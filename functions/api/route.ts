@@ -56,7 +56,7 @@ export interface Asked<Query, Body> {
 
 /** What a route answers: JSON with a status, or a response of its own. */
 export type Answer =
-  | { readonly json: unknown; readonly status?: 200 | 201 | 202 }
+  | { readonly json: unknown; readonly status?: 200 | 201 | 202 | 409 }
   | { readonly response: Response }
 
 /**
@@ -79,6 +79,8 @@ export interface Route {
   /** What its body is when that is no JSON. */
   readonly raw?: { readonly type: string; readonly bytesMax: number }
   readonly output: z.ZodType
+  /** What its answer with 409 has beside code, message and hint. */
+  readonly conflict?: z.ZodObject
   /** What its answer is when that is no JSON. */
   readonly outputType?: string
   readonly status: 200 | 201 | 202
