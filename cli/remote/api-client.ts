@@ -31,7 +31,12 @@ export interface ApiClient {
   readonly open: (path: string, headers: Readonly<Record<string, string>>) => Promise<Response>
 }
 
-const errorForm = z.object({ code: z.string(), message: z.string(), hint: z.string() })
+const errorForm = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string(),
+  at: z.string().optional(),
+})
 
 /**
  * Makes a client. What may be repeated is tried again when nothing answers, or too much is asked.
@@ -144,9 +149,10 @@ async function failureOf(response: Response): Promise<Error> {
   const details = { status: response.status, ...(wait === null ? {} : { retryAfter: wait }) }
   if (!said.success)
     return error('API_ANSWER_UNKNOWN', `the API answered ${response.status}`, { details })
-  const { code, message, hint } = said.data
+  const { code, message, hint, at } = said.data
   if (!isCode(code)) return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
-  return error(code, message, { details, hint })
+  const place = at === undefined ? {} : { at }
+  return error(code, message, { details: { ...details, ...place }, hint })
 }
 
 function isCode(code: string): code is ErrorCode {

@@ -7,6 +7,8 @@ export interface ErrorBody {
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string
+  /** The place in the request that is wrong, of API_INPUT_INVALID: `body.rules.0.on`. */
+  readonly at?: string
 }
 
 /** Codes by what a caller is told; what is not listed is a fault of ours. */
@@ -70,8 +72,9 @@ export function statusOf(thrown: unknown): number {
 }
 
 /** What a caller is told of an error of ours. */
-export function bodyOf({ code, message, hint }: DeployError): ErrorBody {
-  return { code, message, hint }
+export function bodyOf({ code, message, hint, details: { at } }: DeployError): ErrorBody {
+  const place = code === 'API_INPUT_INVALID' && typeof at === 'string' ? { at } : {}
+  return { code, message, hint, ...place }
 }
 
 /**

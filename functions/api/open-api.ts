@@ -2,7 +2,13 @@ import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Route } from './route.ts'
 
-const errorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() })
+const errorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string(),
+  /** The place in the request that is wrong, of API_INPUT_INVALID. */
+  at: z.string().optional(),
+})
 
 /** The OpenAPI 3.1 document of a table of routes: its schemas are those that check what comes. */
 export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unknown>> {

@@ -10,7 +10,7 @@ import type { DeploymentOptions } from '../../shared/records/log.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
-import { printable } from '../../shared/triggers/printable.ts'
+import { faultOf } from '../../shared/triggers/form-fault.ts'
 import type { Caller, Role } from './roles.ts'
 
 /** What the API asks of the outside. */
@@ -127,9 +127,9 @@ export function route<
 function parsed(shape: z.ZodType, value: unknown, where: string): unknown {
   const result = shape.safeParse(value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const at = printable([where, ...(issue?.path ?? [])].join('.'))
-  throw error('API_INPUT_INVALID', `${at}: ${printable(issue?.message ?? '')}`, { details: { at } })
+  const fault = faultOf(result.error, value)
+  const at = fault.at === '' ? where : `${where}.${fault.at}`
+  throw error('API_INPUT_INVALID', `${at}: ${fault.must}`, { details: { at } })
 }
 
 /** The stack that a path names. */
