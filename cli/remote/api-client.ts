@@ -31,7 +31,12 @@ export interface ApiClient {
   readonly open: (path: string, headers: Readonly<Record<string, string>>) => Promise<Response>
 }
 
-const errorForm = z.object({ code: z.string(), message: z.string(), hint: z.string() })
+const errorForm = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string(),
+  at: z.string().optional(),
+})
 
 /**
  * Makes a client. What may be repeated is tried again when nothing answers, or too much is asked.
@@ -156,9 +161,10 @@ async function failureOf(response: Response): Promise<Error> {
     return error('API_ANSWER_UNKNOWN', `${placeOf(response)} answered ${response.status}`, {
       details,
     })
-  const { code, message, hint } = said.data
+  const { code, message, hint, at } = said.data
   if (!isCode(code)) return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
-  return error(code, message, { details, hint })
+  const place = at === undefined ? {} : { at }
+  return error(code, message, { details: { ...details, ...place }, hint })
 }
 
 function isCode(code: string): code is ErrorCode {

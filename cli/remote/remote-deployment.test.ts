@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import { error } from '../../shared/errors/error.ts'
 import type { ApiCall, ApiClient } from './api-client.ts'
 import { deployRemotely } from './remote-deployment.ts'
 
 const path = '/v1/stacks/shop/prod'
 
 /** An API whose stream says `events` each time that it is told to go on; keeps what was asked. */
-function apiOf(endOfRequest: object) {
+function apiOf(endOfRequest: { readonly kind: string }) {
   const asked: string[] = []
   const said = new TransformStream<Uint8Array, Uint8Array>()
   const writer = said.writable.getWriter()
   const client: ApiClient = {
     call: async ({ method, path: at }: ApiCall) => {
       asked.push(`${method} ${at.replace(/requests\/.*/, 'requests/<key>')}`)
-      return method === 'DELETE' ? { end: endOfRequest } : {}
+      if (method === 'DELETE' && endOfRequest.kind !== 'refused')
+        throw error('REQUEST_BEGUN', 'it has begun')
+      return method === 'POST' ? {} : { end: endOfRequest }
     },
     text: async () => '',
     upload: async () => undefined,
@@ -24,7 +27,7 @@ function apiOf(endOfRequest: object) {
   return { client, asked, say }
 }
 
-async function deployed(endOfRequest: object) {
+async function deployed(endOfRequest: { readonly kind: string }) {
   const api = apiOf(endOfRequest)
   const told: EngineEventPayload[] = []
   const running = await deployRemotely(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { EngineEventPayload, EventSink } from '../../shared/engine/events/event.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
-import { error } from '../../shared/errors/error.ts'
+import { error, hasCode } from '../../shared/errors/error.ts'
 import type { ApiClient } from './api-client.ts'
 import { followStream } from './event-source.ts'
 
@@ -63,7 +63,11 @@ export async function deployRemotely(
     throw error('API_ANSWER_UNKNOWN', 'the stream of events has no end')
   }
   const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
-    const said = await client.call({ method: 'DELETE', path: `${path}/requests/${key}` })
+    const at = `${path}/requests/${key}`
+    const said = await client.call({ method: 'DELETE', path: at }).catch((thrown: unknown) => {
+      if (!hasCode(thrown, 'REQUEST_BEGUN')) throw thrown
+      return client.call({ method: 'GET', path: at })
+    })
     const { end } = z.object({ end: z.object({ kind: z.string() }) }).parse(said)
     return { isWithdrawn: end.kind !== 'started' }
   }

@@ -4,7 +4,7 @@ import type { BlobHash } from '../../shared/records/ids.ts'
 /** The SHA-256 of a packed folder, by which requests name it. */
 export const archiveForm = z
   .string()
-  .regex(/^[0-9a-f]{64}$/)
+  .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an archive in hex')
   .transform(text => text as BlobHash)
 
 /** Where the bytes of an archive are sent by PUT. */

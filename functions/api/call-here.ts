@@ -34,7 +34,8 @@ export async function callHere(
   const done = await perform(ports, call, async () => {
     const query = Object.fromEntries(url.searchParams)
     const given = { caller, params, query, body, request: new Request(url) }
-    return { status: route.status, answer: await route.answer(ports, given) }
+    const answer = await route.answer(ports, given)
+    return { status: 'json' in answer ? (answer.status ?? route.status) : route.status, answer }
   })
   return 'json' in done.answer ? done.answer.json : done.answer.response.json()
 }

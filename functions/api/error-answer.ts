@@ -7,6 +7,8 @@ export interface ErrorBody {
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string
+  /** The place in the request that is wrong, of API_INPUT_INVALID: `body.rules.0.on`. */
+  readonly at?: string
 }
 
 /** Codes by what a caller is told; what is not listed is a fault of ours. */
@@ -44,6 +46,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'STACK_BUSY',
       'STACK_NOT_EMPTY',
       'REQUEST_KEY_TAKEN',
+      'REQUEST_BEGUN',
       'PLUGIN_TAKEN',
       'DOCUMENT_CHANGED',
       'NOTHING_TO_RESUME',
@@ -68,6 +71,12 @@ export function statusOf(thrown: unknown): number {
   return known ?? (producerOf(thrown) === 'store' ? 503 : 500)
 }
 
+/** What a caller is told of an error of ours. */
+export function bodyOf({ code, message, hint, details: { at } }: DeployError): ErrorBody {
+  const place = code === 'API_INPUT_INVALID' && typeof at === 'string' ? { at } : {}
+  return { code, message, hint, ...place }
+}
+
 /**
  * An error as JSON. Of a fault nothing is told: its sentence may hold what is nobody's business.
  */
@@ -75,7 +84,7 @@ export function errorAnswer(thrown: unknown, request: string): Response {
   const status = statusOf(thrown)
   const isOurs = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
   const body: ErrorBody = isOurs
-    ? { code: thrown.code, message: thrown.message, hint: thrown.hint }
+    ? bodyOf(thrown)
     : {
         code: 'INTERNAL_ASSERTION',
         message: `something went wrong in the API; the log has it under ${request}`,

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Route } from './route.ts'
 
-const errorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() })
+const errorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string(),
+  /** The place in the request that is wrong, of API_INPUT_INVALID. */
+  at: z.string().optional(),
+})
 
 /** The OpenAPI 3.1 document of a table of routes: its schemas are those that check what comes. */
 export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unknown>> {
@@ -33,6 +39,7 @@ function operationOf(route: Route): Readonly<Record<string, unknown>> {
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
     responses: {
       [status]: { description: 'Done', content: contentOf(route) },
+      ...conflictOf(route),
       default: {
         description: 'Refused or failed',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
@@ -55,6 +62,12 @@ function bodyOf({ raw, body }: Route): Readonly<Record<string, unknown>> | undef
 
 function contentOf({ outputType = 'application/json', output }: Route): object {
   return { [outputType]: { schema: jsonSchema(output, 'output') } }
+}
+
+function conflictOf({ conflict }: Route): object {
+  if (conflict === undefined) return {}
+  const schema = jsonSchema(conflict.extend(errorSchema.shape), 'output')
+  return { 409: { description: 'Came too late', content: { 'application/json': { schema } } } }
 }
 
 function pathParameters(path: string): readonly object[] {

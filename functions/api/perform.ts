@@ -13,27 +13,34 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>
 }
 
-const word = /^[\w.-]{1,100}$/
+type ParamForm = readonly [form: RegExp, must: string]
+
+const word: ParamForm = [/^[\w.-]{1,100}$/, '1 to 100 letters, digits, _, . and -']
+const system: ParamForm = [/^[a-z0-9]{1,20}$/, 'up to 20 lower-case letters and digits']
 /** What parts of a path may be, by their names: nothing that would be read as another path. */
-const paramForms: Readonly<Record<string, RegExp>> = {
+const paramForms: Readonly<Record<string, ParamForm>> = {
   project: word,
   stack: word,
   name: word,
-  kind: /^[a-z]{1,20}$/,
-  version: /^\d[\w.+-]{0,99}$/,
-  os: /^[a-z0-9]{1,20}$/,
-  arch: /^[a-z0-9]{1,20}$/,
-  id: /^[0-9a-f]{16}$/,
-  number: /^[1-9]\d{0,9}$/,
-  archive: /^[0-9a-f]{64}$/,
-  key: /^[^\p{Cc}/]{1,300}$/u,
+  kind: [/^[a-z]{1,20}$/, 'up to 20 lower-case letters'],
+  version: [/^\d[\w.+-]{0,99}$/, 'a version such as 1.2.3'],
+  os: system,
+  arch: system,
+  id: [/^[0-9a-f]{16}$/, 'an id of 16 hex digits'],
+  number: [/^[1-9]\d{0,9}$/, 'a number from 1'],
+  archive: [/^[0-9a-f]{64}$/, 'a SHA-256 in hex'],
+  key: [/^[^\p{Cc}/]{1,300}$/u, 'up to 300 characters without slashes'],
 }
 
 /** Throws API_INPUT_INVALID. */
 export function checkedParams(params: Call['params']): Call['params'] {
-  for (const [name, value] of Object.entries(params))
-    if (paramForms[name]?.test(value) !== true)
-      throw error('API_INPUT_INVALID', `the path has no ${name} such as '${printable(value)}'`)
+  for (const [name, value] of Object.entries(params)) {
+    const [form, must] = paramForms[name] ?? []
+    if (form?.test(value) === true) continue
+    const at = `path.${name}`
+    const said = `${at}: must be ${must ?? 'something else'}, not '${printable(value)}'`
+    throw error('API_INPUT_INVALID', said, { details: { at } })
+  }
   return params
 }
 

@@ -72,10 +72,16 @@ test('calls are placed before the document names them, and follow every change o
   expect(calls.size).toBe(0)
 })
 
-test('what is over before it began is placed nowhere', async () => {
-  const { calls, put } = await opened()
-  await put({ when: 'at(2020-01-01T00:00:00)' })
-  expect(calls.size).toBe(0)
+test('what is over before it began is refused, and what stood before stands', async () => {
+  const { calls, put, named } = await opened()
+  await put()
+  const before = await named()
+  const late = put({ when: 'at(2020-01-01T00:00:00)' })
+  await expect(late).rejects.toMatchObject({
+    code: 'SCHEDULE_INVALID',
+    message: expect.stringContaining("'at(2020-01-01T00:00:00)' in the time zone Europe/Berlin"),
+  })
+  expect([[...calls.keys()], await named()]).toEqual([[before], before])
 })
 
 test('what the scheduler cannot say is refused, and nothing of it stands', async () => {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
-import { messageOf } from '../../shared/errors/error.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
 import { type DocumentKey, type DocumentsPort, placeOf } from '../../shared/ports/documents.ts'
 import type { LogPort } from '../../shared/ports/system.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { StackId } from '../../shared/records/ids.ts'
+import { printable } from '../../shared/triggers/printable.ts'
 import { nextRun, type Schedule, scheduleDocument } from '../../shared/triggers/schedule.ts'
 import { schedulerExpressionOf } from '../../shared/triggers/scheduler-expression.ts'
 import type { ApiPorts } from './route.ts'
@@ -19,7 +20,8 @@ export interface Removing {
  * Places calls for a schedule that is to be stored, under a new name, and answers the schedule with
  * that name. They stand before the document that names them: who dies between the two leaves calls
  * that ask for nothing, and never a schedule without calls. Nothing is placed for one that is
- * paused or over, or where there is no scheduler. Throws SCHEDULE_INVALID.
+ * paused, or where there is no scheduler. Throws SCHEDULE_INVALID, also for one that would never
+ * run.
  */
 export async function placeCalls(
   { scheduler, clock, random }: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,
@@ -27,14 +29,22 @@ export async function placeCalls(
   schedule: Schedule,
 ): Promise<Schedule> {
   const now = clock.now()
-  const next = nextRun(key, schedule, now)
+  if (nextRun(key, schedule, now) === undefined) throw goneBy(schedule)
   if (scheduler === undefined) return schedule
   const times = schedulerExpressionOf(schedule, now)
-  if (schedule.isPaused || next === undefined) return schedule
+  if (schedule.isPaused) return schedule
   const of = createHash('sha256').update(placeOf(key)).digest('hex').slice(0, 20)
   const name = `schedule-${of}-${random.uuid().replaceAll('-', '')}`
   await scheduler.place({ name, key, times, placedAt: now })
   return { ...schedule, placed: name }
+}
+
+function goneBy({ when, zone }: Schedule): Error {
+  return error(
+    'SCHEDULE_INVALID',
+    `the schedule would never run: '${printable(when)}' in the time zone ${zone} has gone by`,
+    { hint: 'Give a time that is to come, in the time zone of the schedule.' },
+  )
 }
 
 /** Takes away the calls of a schedule that stands no more. Not throwing: calls left are strays. */

@@ -10,7 +10,7 @@ import type { DeploymentOptions } from '../../shared/records/log.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
-import { printable } from '../../shared/triggers/printable.ts'
+import { faultOf } from '../../shared/triggers/form-fault.ts'
 import type { Caller, Role } from './roles.ts'
 
 /** What the API asks of the outside. */
@@ -56,7 +56,7 @@ export interface Asked<Query, Body> {
 
 /** What a route answers: JSON with a status, or a response of its own. */
 export type Answer =
-  | { readonly json: unknown; readonly status?: 200 | 201 | 202 }
+  | { readonly json: unknown; readonly status?: 200 | 201 | 202 | 409 }
   | { readonly response: Response }
 
 /**
@@ -79,6 +79,8 @@ export interface Route {
   /** What its body is when that is no JSON. */
   readonly raw?: { readonly type: string; readonly bytesMax: number }
   readonly output: z.ZodType
+  /** What its answer with 409 has beside code, message and hint. */
+  readonly conflict?: z.ZodObject
   /** What its answer is when that is no JSON. */
   readonly outputType?: string
   readonly status: 200 | 201 | 202
@@ -125,9 +127,9 @@ export function route<
 function parsed(shape: z.ZodType, value: unknown, where: string): unknown {
   const result = shape.safeParse(value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const at = printable([where, ...(issue?.path ?? [])].join('.'))
-  throw error('API_INPUT_INVALID', `${at}: ${printable(issue?.message ?? '')}`, { details: { at } })
+  const fault = faultOf(result.error, value)
+  const at = fault.at === '' ? where : `${where}.${fault.at}`
+  throw error('API_INPUT_INVALID', `${at}: ${fault.must}`, { details: { at } })
 }
 
 /** The stack that a path names. */

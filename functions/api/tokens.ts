@@ -8,11 +8,15 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { parseDocument } from '../../shared/triggers/webhook-document.ts'
 import { type Caller, roles } from './roles.ts'
 
-const stackWord = z.string().regex(/^[\w.-]{1,100}\/([\w.-]{1,100}|\*)$/)
+const stackWord = z
+  .string()
+  .regex(/^[\w.-]{1,100}\/([\w.-]{1,100}|\*)$/, 'must be <project>/<stack>, or <project>/*')
 
 /** What a token is made with. */
 export const tokenDraft = z.strictObject({
-  name: z.string().regex(/^[\w.@ -]{1,100}$/),
+  name: z
+    .string()
+    .regex(/^[\w.@ -]{1,100}$/, 'must be 1 to 100 letters, digits, spaces, _, ., @ and -'),
   role: z.enum(roles),
   /** Absent: all stacks. */
   stacks: z.array(stackWord).min(1).max(apiLimits.tokenStacksMax).optional(),
@@ -25,7 +29,7 @@ const tokenDocument = z.strictObject({
   name: z.string(),
   role: z.enum(roles),
   stacks: z.union([z.literal('*'), z.array(stackWord)]),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
   createdAt: z.number().transform(ms => ms as EpochMs),
   expiresAt: z
     .number()

@@ -27,6 +27,25 @@ test('a request that waits is withdrawn, one that began is not, and by whom it m
   const deployment = deploymentIdOf(shop, 1)
   await platform.requests.end(shop, 'second', { kind: 'started', deployment })
   const late = await ask(deploy, `DELETE ${shopPath}/requests/second`)
-  expect(await late.json()).toMatchObject({ end: { kind: 'started', deployment } })
+  expect(late.status).toBe(409)
+  expect(await late.json()).toMatchObject({
+    code: 'REQUEST_BEGUN',
+    message: `the request 'second' waits no more: it became ${deployment}`,
+    hint: expect.any(String),
+    key: 'second',
+    end: { kind: 'started', deployment },
+  })
+  expect((await ask(deploy, `DELETE ${shopPath}/requests/first`)).status).toBe(200)
   expect((await ask(deploy, `DELETE ${shopPath}/requests/unknown`)).status).toBe(404)
+})
+
+test('the document of the API says what a withdrawal that came too late is answered', async () => {
+  api = await openApi()
+  const said = (await (await api.app.request('/openapi.json')).json()) as {
+    paths: Record<string, { delete?: { responses: Record<string, object> } }>
+  }
+  const path = '/v1/stacks/{project}/{stack}/requests/{key}'
+  const late = said.paths[path]?.delete?.responses['409']
+  for (const field of ['code', 'message', 'hint', 'key', 'end'])
+    expect(late).toHaveProperty(['content', 'application/json', 'schema', 'properties', field])
 })

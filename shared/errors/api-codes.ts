@@ -37,6 +37,10 @@ export const apiCodes = {
     exit: 1,
     hint: 'Another request of this stack has the key: choose a new `idempotency-key`.',
   },
+  REQUEST_BEGUN: {
+    exit: 1,
+    hint: 'See what it came to; a deployment that runs is ended with `antichain cancel`.',
+  },
   REQUEST_QUEUE_FULL: { exit: 1, hint: 'Wait until some of those that wait have been served.' },
   REQUEST_REFUSED: { exit: 1, hint: 'Correct what the sentence names, and ask again.' },
   DEPLOYMENT_UNKNOWN: { exit: 1, hint: 'List deployments with `antichain stack history`.' },

@@ -34,17 +34,21 @@ export interface Change {
 export type ChangeEvent = Exclude<RepositoryEvent, { readonly kind: 'ping' | 'ignored' }>
 
 /** `owner/name` of a repository: what may stand in the path of an address without escaping. */
-export const repositoryForm = z.string().regex(/^(?!\.)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/)
+export const repositoryForm = z
+  .string()
+  .regex(/^(?!\.)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'must be <owner>/<name>')
 
 /** The full hash of a commit. */
-export const commitForm = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
+export const commitForm = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be the whole hash of a commit')
 
 /** A branch or tag: without the characters that git refuses in one. */
 export const refNameForm = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^(?![-/])[^\p{Cc} ~^:?*[\\]+$/u)
+  .regex(/^(?![-/])[^\p{Cc} ~^:?*[\\]+$/u, 'must be the name of a branch or tag')
 
 /** The paths of a change as a set; unknown when there are too many to look at. */
 export function boundedPaths(paths: Iterable<string>): readonly string[] | undefined {

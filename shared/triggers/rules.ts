@@ -10,14 +10,20 @@ const patterns = z.array(pattern).max(triggerLimits.patternsMax)
 /** The id of a stack as a person writes it. */
 const stackForm = z
   .string()
-  .regex(/^organization\/[\w.-]{1,100}\/[\w.-]{1,100}$/)
+  .regex(
+    /^organization\/[\w.-]{1,100}\/[\w.-]{1,100}$/,
+    'must be the id of a stack, organization/<project>/<stack>',
+  )
   .transform(id => id as StackId)
 
 /** A folder of a repository: '' is its top. No way out of it can be written. */
 const folderForm = z
   .string()
   .max(500)
-  .regex(/^(?:(?!\.{1,2}(?:\/|$))[^\p{Cc}/\\]+(?:\/(?!\.{1,2}(?:\/|$))[^\p{Cc}/\\]+)*)?$/u)
+  .regex(
+    /^(?:(?!\.{1,2}(?:\/|$))[^\p{Cc}/\\]+(?:\/(?!\.{1,2}(?:\/|$))[^\p{Cc}/\\]+)*)?$/u,
+    'must be a folder within the repository, as infra/site',
+  )
 
 const common = {
   /** Pattern of `owner/name`. */

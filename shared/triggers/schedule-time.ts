@@ -55,23 +55,30 @@ function parseCron(fields: string, zone: string): ScheduleTime {
   const strange = /[^\d\s*,/A-Za-z-]|\b(?:L|W|LW)\b|\d[LW]|^@/.exec(fields)
   if (strange !== null)
     throw invalid(`'${printable(strange[0])}' of '${printable(fields)}' is not known in cron`)
+  const count = fields === '' ? 0 : fields.split(/\s+/).length
+  if (count !== 5)
+    throw invalid(
+      `'${printable(fields)}' has ${count} ${count === 1 ? 'field' : 'fields'}, and cron takes ` +
+        'five fields: minute, hour, day of the month, month, day of the week',
+    )
   try {
     const pattern = new CronPattern(fields, undefined, { mode: '5-part' })
-    const time = { kind: 'cron', fields, pattern } as const
-    if (nextOf(fields, zone, new Date(0)) === undefined)
-      throw new Error('there is no such day in any year')
-    return time
+    if (nextOf(fields, zone, new Date(0)) !== undefined) return { kind: 'cron', fields, pattern }
   } catch (thrown) {
     const why = messageOf(thrown).replace(/^CronPattern: /, '')
-    throw invalid(`'${printable(fields)}' is no cron expression of five fields: ${printable(why)}`)
+    throw invalid(`'${printable(fields)}' is no cron expression: ${printable(why)}`)
   }
+  throw invalid(`'${printable(fields)}' is about a day of the month that no year has`)
 }
 
 function parseRate(inner: string): ScheduleTime {
   const [, digits, unit] = /^\s*(\d{1,9})\s+(minute|hour|day)s?\s*$/.exec(inner) ?? []
   const count = Number(digits)
   if (unit === undefined || count === 0)
-    throw invalid(`'rate(${printable(inner)})' is no rate like rate(5 minutes), rate(1 day)`)
+    throw invalid(
+      `'rate(${printable(inner)})' is no rate: it takes a whole number of minutes, hours or days, ` +
+        'as rate(5 minutes) or rate(1 day)',
+    )
   const everyMs = count * unitMs[unit as Unit]
   return { kind: 'rate', count, unit: unit as Unit, everyMs }
 }

@@ -1,18 +1,17 @@
 import type { z } from 'zod'
 import { error } from '../errors/error.ts'
-import { printable } from './printable.ts'
+import { faultOf } from './form-fault.ts'
 
 /**
  * The JSON of a body, of this shape. Throws WEBHOOK_MALFORMED with where it is not so; of the body
  * itself only names of fields are told.
  */
 export function parseBody<Shape extends z.ZodType>(body: Uint8Array, shape: Shape): z.infer<Shape> {
-  const parsed = shape.safeParse(jsonOf(body))
+  const json = jsonOf(body)
+  const parsed = shape.safeParse(json)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const at = printable(issue?.path.join('.') ?? '')
-  const what = printable(issue?.message ?? '')
-  throw malformed(at === '' ? what : `at ${at}: ${what}`)
+  const { at, must } = faultOf(parsed.error, json)
+  throw malformed(at === '' ? `it ${must}` : `at ${at}: it ${must}`)
 }
 
 function jsonOf(body: Uint8Array): unknown {

@@ -7,6 +7,7 @@ import {
   type StoredDocument,
   placeOf,
 } from '../ports/documents.ts'
+import { faultOf } from './form-fault.ts'
 import { printable } from './printable.ts'
 import { ruleForm } from './rules.ts'
 import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
@@ -63,10 +64,9 @@ export function parseDocument<Shape extends z.ZodType>(
 ): z.infer<Shape> {
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const at = printable(issue?.path.join('.') ?? '')
+  const { at, must } = faultOf(parsed.error, value)
   throw error(
     'DOCUMENT_INVALID',
-    `the ${key.kind} ${printable(key.name)} is wrong at '${at}': ${printable(issue?.message ?? '')}`,
+    `the ${key.kind} ${printable(key.name)} is wrong at '${at}': it ${must}`,
   )
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { type DeployError, error } from '../../../shared/errors/error.ts'
 import { printable } from '../../../shared/triggers/printable.ts'
 import { hiddenFeatures } from '../../../shared/records/log.ts'
 import type { DeploymentRequest, KeptRequest } from '../../../shared/records/request.ts'
 import { knownStack } from '../../compaction/export-state.ts'
 import { archiveForm } from '../archives.ts'
+import { bodyOf } from '../error-answer.ts'
 import { mayAct } from '../roles.ts'
 import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
 
@@ -44,6 +45,9 @@ const requestBody = z.strictObject({
   /** An archive that was sent; absent: the program of the stack. */
   archive: archiveForm.optional(),
 })
+
+/** How the end of a request says that its asker took it back. */
+const withdrawn = 'DEPLOYMENT_CANCELLED'
 
 /** A request as the API tells it. */
 const requestView = z.object({
@@ -110,14 +114,21 @@ export const requestRoutes = [
     path: '/v1/stacks/{project}/{stack}/requests/{key}',
     role: 'preview',
     scope: 'stack',
-    summary: 'Withdraw a request that waits; the end says what it came to instead if it was late',
+    summary: 'Withdraw a request that waits; one that has begun, or ended otherwise, is a conflict',
     output: requestView,
-    run: async (ports, asked) => ({ json: viewOf(await withdraw(ports, asked)) }),
+    conflict: requestView,
+    run: async (ports, asked) => {
+      const found = await withdraw(ports, asked)
+      const late = tooLate(found)
+      if (late === undefined) return { json: viewOf(found) }
+      return { json: { ...viewOf(found), ...bodyOf(late) }, status: 409 }
+    },
   }),
 ]
 
 /**
- * Ends a request that waits, as what its asker took back. Throws REQUEST_UNKNOWN, API_FORBIDDEN.
+ * Ends a request that waits, as what its asker took back; the first end stands, whose it may be.
+ * Throws REQUEST_UNKNOWN, API_FORBIDDEN.
  */
 async function withdraw(
   ports: ApiPorts,
@@ -130,11 +141,19 @@ async function withdraw(
   if (found.end === undefined)
     await ports.requests.end(stack, key, {
       kind: 'refused',
-      code: 'DEPLOYMENT_CANCELLED',
+      code: withdrawn,
       message: 'the request was withdrawn before it was begun',
     })
   // The first end stands: it may have begun a moment ago.
   return knownRequest(ports, params)
+}
+
+/** REQUEST_BEGUN for what was withdrawn too late; undefined for what is withdrawn. */
+function tooLate({ request, end }: KeptRequest): DeployError | undefined {
+  if (end === undefined || (end.kind === 'refused' && end.code === withdrawn)) return undefined
+  const came = end.kind === 'started' ? `it became ${end.deployment}` : `it was ${end.kind}`
+  const about = `the request '${printable(request.key)}' waits no more: ${came}`
+  return error('REQUEST_BEGUN', about)
 }
 
 /** A request by its path. Throws REQUEST_UNKNOWN. */

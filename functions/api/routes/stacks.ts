@@ -9,7 +9,7 @@ import { forgetStack } from '../placed-calls.ts'
 import { covers } from '../roles.ts'
 import { route, stackOf } from '../route.ts'
 
-const word = z.string().regex(/^[\w.-]{1,100}$/)
+const word = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
 
 /** A stack as the API tells it. */
 const stackView = z.object({

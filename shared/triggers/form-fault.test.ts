@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { faultOf } from './form-fault.ts'
+
+const form = z.strictObject({
+  on: z.enum(['push', 'tag', 'pull-request']),
+  rules: z.array(z.object({ folder: z.string().regex(/^\w+$/, 'must be a folder') })).max(1),
+  url: z.url().optional(),
+  days: z.number().int().min(1).optional(),
+  who: z.union([z.literal('*'), z.array(z.string())]).optional(),
+  act: z.discriminatedUnion('do', [
+    z.object({ do: z.literal('up') }),
+    z.object({ do: z.literal('down') }),
+  ]),
+})
+
+const whole = { on: 'push', rules: [{ folder: 'a' }], act: { do: 'up' } }
+
+function fault(value: unknown): string {
+  const parsed = form.safeParse(value)
+  if (parsed.success) return 'none'
+  const { at, must } = faultOf(parsed.error, value)
+  return `${at}: ${must}`
+}
+
+describe('a fault of form', () => {
+  it('is told by where it is and what must be there', () => {
+    expect(fault(whole)).toBe('none')
+    expect(fault({ ...whole, on: 'secret' })).toBe('on: must be push, tag or pull-request')
+    expect(fault({ ...whole, rules: [{ folder: 1 }] })).toBe('rules.0.folder: must be a text')
+    expect(fault({ ...whole, rules: [{ folder: '/' }] })).toBe('rules.0.folder: must be a folder')
+    expect(fault({ ...whole, rules: [{ folder: 'a' }, { folder: 'b' }] })).toBe(
+      'rules: must have at most 1 item',
+    )
+    expect(fault({ ...whole, days: 0 })).toBe('days: must be at least 1')
+    expect(fault({ ...whole, days: 1.5 })).toBe('days: must be a whole number')
+    expect(fault({ ...whole, url: 'nowhere' })).toBe(
+      'url: must be the URL of an address of http or https',
+    )
+    expect(fault({ ...whole, who: 1 })).toBe('who: must be *, or must be a list')
+    expect(fault('text')).toBe(': must be an object')
+  })
+
+  it('says what is missing and what nobody knows', () => {
+    expect(fault({ ...whole, on: undefined })).toBe(
+      'on: is missing; it must be push, tag or pull-request',
+    )
+    expect(fault({ ...whole, rules: [{}] })).toBe('rules.0.folder: is missing; it must be a text')
+    expect(fault({ ...whole, onn: 'push' })).toBe(": has no field 'onn'")
+  })
+
+  it('tells of a choice the field that makes it', () => {
+    expect(fault({ ...whole, act: { do: 'sideways' } })).toMatch(/^act\.do: must be up or down$/)
+  })
+
+  it('tells nothing of the value', () => {
+    expect(fault({ ...whole, on: 'hunter2', rules: 'hunter2' })).not.toContain('hunter2')
+  })
+})

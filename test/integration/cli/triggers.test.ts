@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { scheduleStateOf } from '../../../cli/commands/trigger-look.ts'
+import type { Io } from '../../../cli/io.ts'
+import { runCommandLine } from '../../../cli/program.ts'
+import { createTools } from '../../../cli/wiring.ts'
+
+let root = ''
+let env: Record<string, string | undefined> = {}
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cli-triggers-'))
+  write('Pulumi.yaml', 'name: site\nruntime: nodejs\n')
+  renewEnvironment()
+  expect((await run('stack', 'init', 'dev')).exit).toBe(0)
+})
+afterAll(() => rmSync(root, { recursive: true }))
+beforeEach(renewEnvironment)
+
+function renewEnvironment(): void {
+  env = { ANTICHAIN_HOME: join(root, 'home'), PULUMI_CONFIG_PASSPHRASE: 'pass' }
+}
+
+function write(name: string, text: string): void {
+  writeFileSync(join(root, name), text)
+}
+
+/** Runs a command over a real store. */
+async function run(...words: readonly string[]) {
+  let [out, err] = ['', '']
+  const nobody = async (): Promise<string> => ''
+  const io: Io = {
+    stdout: { write: text => (out += text) },
+    stderr: { write: text => (err += text) },
+    env,
+    cwd: root,
+    isTerminal: false,
+    ask: nobody,
+    askHidden: nobody,
+    readInput: nobody,
+    onInterrupt: () => () => {},
+  }
+  const exit = await runCommandLine(words, io, createTools())
+  return { exit, out, err }
+}
+
+describe('schedules', () => {
+  test('a time that has gone by is refused, and what happens once is over when it has', async () => {
+    const when = 'at(2020-01-01T00:00:00)'
+    expect(await run('schedule', 'create', 'once', '--when', when)).toMatchObject({
+      exit: 2,
+      err: expect.stringMatching(/SCHEDULE_INVALID.*'at\(2020-01-01T00:00:00\)'.*has gone by/),
+    })
+    await run('schedule', 'create', 'later', '--when', 'at(2999-01-01T00:00:00)')
+    expect((await run('schedule', 'ls')).out).toMatch(/^later +on +/m)
+    const operation = { kind: 'up' }
+    const at = Date.parse('2026-02-01T00:00:00Z')
+    const value = {
+      when: 'at(2026-02-01T00:00:00)',
+      operation,
+      createdAt: at - 10,
+      isPaused: false,
+    }
+    const stateAt = (now: number, more: object = {}): string =>
+      scheduleStateOf(
+        { name: 'x', stack: 'site/dev', version: 1, value: { ...value, ...more } },
+        now,
+      )
+    expect([stateAt(at - 1), stateAt(at), stateAt(at, { lastAt: at })]).toEqual([
+      'on',
+      'due',
+      'over',
+    ])
+    expect(stateAt(at, { createdAt: at + 1 })).toBe('over')
+    expect(stateAt(at, { isPaused: true })).toBe('paused')
+  })
+})
