@@ -38,10 +38,13 @@ function declareTokens(root: Command, attach: Attach): void {
     token
       .command('create [name]')
       .description('make a token, and print it once')
-      .option('--admin', 'one that may do everything, in the store of this machine')
+      .option(
+        '--admin',
+        'one that may do everything, instead of --role; in the store of this machine',
+      )
       .addOption(new Option('--role <role>', 'what it may do').choices(roles))
       .option('--for <project/stack>', 'only for this stack; project/* for all of one', collect)
-      .option('--days <number>', 'good for so long')
+      .option('--days <number>', 'good for so many days; without it, for ever')
       .option('-j, --json', 'as JSON'),
     async () => (await import('./commands/token.ts')).tokenCreate,
   )

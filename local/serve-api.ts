@@ -1,6 +1,7 @@
 import { serve as listen } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { createApi } from '../functions/api/handle.ts'
+import { addressRules } from '../functions/surroundings/address-rules.ts'
 import type { ApiPorts } from '../functions/api/route.ts'
 import type { WebhookServer } from '../functions/webhook/handle.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
@@ -35,6 +36,7 @@ export function apiPorts(platform: EmbeddedPlatform, passphrase: string | undefi
   return {
     ...platform,
     execute: 'here',
+    addresses: addressRules(process.env),
     secretsOf: async ({ secrets_providers: named }) => {
       const isKnown = named?.type === 'cloud' || passphrase !== undefined
       if (named === undefined || !isKnown) return undefined

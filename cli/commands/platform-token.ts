@@ -11,7 +11,7 @@ export const platformToken: Handler = async (session, flags, [name = 'admin']) =
   const where = whereOf(session, flags)
   const days = flags.text('days')
   if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
-    throw error('CLI_USAGE', `--days takes a number, not '${days}'`)
+    throw error('CLI_USAGE', `--days takes a number from 1 to 9999, not '${days}'`)
   if (!/^[\w.@ -]{1,100}$/.test(name))
     throw error('CLI_USAGE', `'${name}' is no name of a token: letters, digits and . _ @ -`)
   const tools = await session.tools.platform(session.io.stderr)

@@ -17,12 +17,14 @@ const viewForm = z.object({
 export const tokenCreate: Handler = async (session, flags, [name]) => {
   const isAdmin = flags.is('admin')
   const role = isAdmin ? 'admin' : flags.text('role')
-  if (role === undefined || (isAdmin && flags.text('role') !== undefined))
+  if (role === undefined)
     throw error('CLI_USAGE', 'say what the token may do: with --role, or with --admin')
+  if (isAdmin && flags.text('role') !== undefined)
+    throw error('CLI_USAGE', '--admin is a role of its own: leave --role out')
   const stacks = flags.list('for')
   const days = flags.text('days')
   if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
-    throw error('CLI_USAGE', `--days takes a number, not '${days}'`)
+    throw error('CLI_USAGE', `--days takes a number from 1 to 9999, not '${days}'`)
   const body = {
     name: name ?? role,
     role,
@@ -60,7 +62,10 @@ export const tokenLs: Handler = async (session, flags) => {
 export const tokenRevoke: Handler = async (session, _flags, [id = '']) => {
   const { api } = await session.local()
   if (!/^[0-9a-f]{16}$/.test(id))
-    throw error('CLI_USAGE', `'${id.slice(0, 4)}…' is no id of a token; see \`antichain token ls\``)
+    throw error(
+      'CLI_USAGE',
+      `'${id.length > 8 ? `${id.slice(0, 4)}…` : id}' is no id of a token; see \`antichain token ls\``,
+    )
   await api({ method: 'DELETE', path: `/v1/tokens/${id}` })
   session.warn(`Token ${id} was revoked.`)
   return 0

@@ -88,9 +88,20 @@ async function create(
 
 function rulesIn(session: Session, file: string): unknown {
   const path = resolve(session.cwd, file)
+  let text: string
   try {
-    return parse(readFileSync(path, 'utf8'))
+    text = readFileSync(path, 'utf8')
   } catch (cause) {
     throw error('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+  const isJson = path.endsWith('.json')
+  try {
+    return isJson ? JSON.parse(text) : parse(text)
+  } catch (cause) {
+    const [why] = messageOf(cause).split('\n')
+    throw error('FILE_UNREADABLE', `${path} is no ${isJson ? 'JSON' : 'YAML'}: ${why}`, {
+      cause,
+      hint: 'Correct the file at the place that is named.',
+    })
   }
 }

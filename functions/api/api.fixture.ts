@@ -33,7 +33,7 @@ export async function openApi(more: Partial<ApiOptions> = {}): Promise<TestApi> 
   const platform = await openEmbeddedPlatform({ home })
   await platform.catalog.createStack(shop, platform.clock.now())
   const app = createApi({
-    ports: { ...platform, execute: 'here' },
+    ports: { ...platform, execute: 'here', addresses: {} },
     addressOf: () => '192.0.2.7',
     rates: { address: unlimited, token: unlimited },
     ...more,

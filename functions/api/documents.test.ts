@@ -80,9 +80,32 @@ test('notifications of a stack and of all are apart, and their secrets write-onl
   expect((await ask(admin, 'PUT /v1/notifications/bad', bad)).status).toBe(400)
 })
 
+test.each([
+  ['http://example.com/hook', 'not called by http:'],
+  ['https://169.254.169.254/latest', 'link-local'],
+  ['https://[::1]/hook', 'loopback'],
+  ['https://me:secret@example.com/hook', 'has a user or password in it'],
+])('%s is refused before anybody relies on it', async (url, why) => {
+  const { ask, admin } = await opened()
+  const notification = { url, events: ['failed'], secret }
+  const webhook = { form: 'github', secrets: [secret], apiUrl: url, rules: [] }
+  for (const [path, body] of [
+    [`${shopPath}/notifications/ops`, notification],
+    ['/v1/webhooks/main', webhook],
+  ] as const) {
+    const said = await ask(admin, `PUT ${path}`, body)
+    expect(said.status).toBe(400)
+    expect(await said.json()).toMatchObject({
+      code: 'OUTBOUND_REFUSED',
+      message: expect.stringContaining(why),
+    })
+    expect((await ask(admin, `GET ${path}`)).status).toBe(404)
+  }
+})
+
 test('what is asked without HTTP is checked and audited as what is asked with it', async () => {
   const { platform, ask, admin } = await opened()
-  const ports = { ...platform, execute: 'here' } as const
+  const ports = { ...platform, execute: 'here', addresses: {} } as const
   const put = { method: 'PUT', path: `${shopPath}/schedules/x` } as const
   const body = { when: 'rate(1 day)', operation: { kind: 'refresh' } }
   expect(await callHere(ports, 'ann', { ...put, body })).toMatchObject({ name: 'x', version: 1 })

@@ -201,7 +201,12 @@ test('what cannot be put into the audit log is not done', async () => {
   }
   const { createApi } = await import('./handle.ts')
   const app = createApi({
-    ports: { ...failing.platform, audit: { ...failing.platform.audit, append }, execute: 'here' },
+    ports: {
+      ...failing.platform,
+      audit: { ...failing.platform.audit, append },
+      execute: 'here',
+      addresses: {},
+    },
     addressOf: () => '',
   })
   const token = await failing.tokenOf('admin')

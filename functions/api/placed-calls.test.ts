@@ -36,7 +36,12 @@ async function opened() {
   api = await openApi()
   const memory = memoryScheduler()
   const { platform } = api
-  const ports: ApiPorts = { ...platform, scheduler: memory.scheduler, execute: 'functions' }
+  const ports: ApiPorts = {
+    ...platform,
+    scheduler: memory.scheduler,
+    execute: 'functions',
+    addresses: {},
+  }
   const put = (more: object = {}, others: Partial<ApiPorts> = {}) =>
     callHere({ ...ports, ...others }, 'ann', {
       method: 'PUT',

@@ -79,6 +79,7 @@ test('where programs go elsewhere, the place is told', async () => {
     ports: {
       ...api.platform,
       execute: 'functions',
+      addresses: {},
       uploads: { place: async () => place, placeOfPlugin: async () => place },
     },
     addressOf: () => '',
@@ -226,7 +227,7 @@ test('a stream that has nothing to tell says that it lives, and ends in time', a
     monotonicMs: () => nowMs,
     sleep: async (ms: number) => void (nowMs += ms),
   }
-  const reading = readingFrom({ ...all.platform, clock, execute: 'here' }, '')
+  const reading = readingFrom({ ...all.platform, clock, execute: 'here', addresses: {} }, '')
   const messages: StreamMessage[] = []
   for await (const message of deploymentStream(reading, deploymentIdOf(shop, 1)))
     messages.push(message)

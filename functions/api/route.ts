@@ -10,6 +10,7 @@ import type { DeploymentOptions } from '../../shared/records/log.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
+import type { AddressRules } from '../../shared/triggers/addresses.ts'
 import { faultOf } from '../../shared/triggers/form-fault.ts'
 import type { Caller, Role } from './roles.ts'
 
@@ -41,6 +42,8 @@ export interface ApiPorts
   readonly plugins?: Pick<PluginStorePort, 'name'>
   /** Who runs the operations of what is asked for here. */
   readonly execute: DeploymentOptions['execute']
+  /** Which addresses those who are told may have: those that calls to the outside reach. */
+  readonly addresses: AddressRules
   /** Opens the secrets of a state; absent where the API must not. Throws SECRETS_*. */
   readonly secretsOf?: (state: StoredDeployment) => Promise<SecretsManager | undefined>
 }

@@ -3,6 +3,7 @@ import { awsSettings } from '../../shared/platform/aws/clients.ts'
 import { createApiPlatform } from '../../shared/platform/aws/platform.ts'
 import { createLog } from '../../shared/platform/system/log.ts'
 import type { ApiPorts } from '../api/route.ts'
+import { addressRules } from './address-rules.ts'
 
 /**
  * What the API of an installation works with. It has no credentials of deployments and no key that
@@ -11,5 +12,5 @@ import type { ApiPorts } from '../api/route.ts'
 export function openApi(env: Readonly<Record<string, string | undefined>>): ApiPorts {
   const log = createLog({ level: 'info', write: line => void process.stdout.write(line) })
   const platform = createApiPlatform({ settings: awsSettings(env), places: awsPlaces(env), log })
-  return { ...platform, execute: 'functions' }
+  return { ...platform, execute: 'functions', addresses: addressRules(env) }
 }

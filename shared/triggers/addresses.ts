@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 import { error } from '../errors/error.ts'
 
 /**
@@ -109,4 +109,19 @@ export function parseOutboundUrl(text: string, { isPlainAllowed = false }: Addre
   if (url.username !== '' || url.password !== '')
     throw error('OUTBOUND_REFUSED', `the address at ${url.host} has a user or password in it`)
   return url
+}
+
+/**
+ * Refuses an address that no call could ever reach by these rules, before anybody relies on it;
+ * what a name resolves to is judged at each call. Throws OUTBOUND_REFUSED.
+ */
+export function refuseAddress(text: string, rules: AddressRules): void {
+  const host = hostOf(parseOutboundUrl(text, rules))
+  const why = isIP(host) === 0 ? undefined : createAddressJudge(rules).refusal(host)
+  if (why !== undefined) throw error('OUTBOUND_REFUSED', `${host} is not called: ${why}`)
+}
+
+/** The host of a URL as a name or an address, which stands in brackets if it is one of IPv6. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
 }

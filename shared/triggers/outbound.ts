@@ -9,6 +9,7 @@ import {
   type AddressJudge,
   type AddressRules,
   createAddressJudge,
+  hostOf,
   parseOutboundUrl,
 } from './addresses.ts'
 
@@ -70,7 +71,7 @@ export async function textOf(response: OutboundResponse): Promise<string> {
 }
 
 async function allowedAddress(url: URL, resolve: Resolve, judge: AddressJudge): Promise<string> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = hostOf(url)
   const addresses = isIP(host) === 0 ? await resolve(host).catch(unresolved(host)) : [host]
   for (const address of addresses) {
     const why = isIP(address) === 0 ? 'no address' : judge.refusal(address)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type DocumentKey, type StoredDocument, placeOf } from '../../../shared/ports/documents.ts'
+import { refuseAddress } from '../../../shared/triggers/addresses.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications.ts'
 import { scheduleDocument } from '../../../shared/triggers/schedule.ts'
 import {
@@ -133,7 +134,10 @@ const webhooks = collectionRoutes({
   writes: 'admin',
   draft: webhookDraft,
   keyOf: params => webhookKey(nameOf(params)),
-  made: (ports, { name }, draft) => sealWebhook(ports.sealing, name, draft),
+  made: async ({ sealing, addresses }, { name }, draft) => {
+    refuseAddress(draft.apiUrl, addresses)
+    return sealWebhook(sealing, name, draft)
+  },
   shown: stored => {
     const { secrets, credential, ...open } = parseDocument(webhookDocument, stored)
     return { ...open, secrets: secrets.length, hasCredential: credential !== undefined }
@@ -173,10 +177,13 @@ const notificationParts = {
   what: 'notification',
   draft: notificationDraft,
   made: async (
-    { sealing }: ApiPorts,
+    { sealing, addresses }: ApiPorts,
     key: DocumentKey,
     { secret, ...open }: z.infer<typeof notificationDraft>,
-  ) => ({ ...open, secret: await sealing.seal(secret, placeOf(key)) }),
+  ) => {
+    refuseAddress(open.url, addresses)
+    return { ...open, secret: await sealing.seal(secret, placeOf(key)) }
+  },
   shown: (stored: StoredDocument) => {
     const { secret: _secret, ...open } = parseDocument(notificationDocument, stored)
     return open
