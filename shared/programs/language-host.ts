@@ -89,7 +89,7 @@ async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Sa
     )
   const child = deps.processes.spawn({
     command,
-    args: [`-root=${source.root}`, deps.engineAddress()],
+    args: [deps.engineAddress()],
     cwd: source.directory,
     env: deps.env,
   })

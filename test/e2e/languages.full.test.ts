@@ -108,6 +108,31 @@ whenInstalled('a program in Go', [['go', 'version']], () => {
   })
 })
 
+test('a language of which only the host is known lives through it', async () => {
+  const write = (things: Readonly<Record<string, object>>): void =>
+    writeFileSync(join(place.program, 'program.json'), JSON.stringify(things))
+  place = createPlace(undefined, { files: { 'Pulumi.yaml': 'name: toys\nruntime: toy\n' } })
+  write({ ball: { value: 1 }, doll: { value: 1 } })
+  succeeded(await place.run(['stack', 'init', 'dev']))
+  succeeded(await place.run(['config', 'set', 'step', 'one', '-s', 'dev']))
+  expect(succeeded(await place.run(up)).out).toContain('toy makes 2 things')
+  expect(ids()).toEqual(['ball-1', 'doll-1'])
+  const outputs = succeeded(await place.run(['stack', 'output', '--json', '-s', 'dev']))
+  expect(JSON.parse(outputs.out)).toEqual({ step: 'one', ball: 'ball-1', doll: 'doll-1' })
+  succeeded(await place.run([...up, '--expect-no-changes']))
+  write({ ball: { value: 2 } })
+  succeeded(await place.run(up))
+  expect(ids()).toEqual(['ball-1'])
+  writeFileSync(join(place.program, 'program.json'), '{')
+  const broken = await place.run(up)
+  expect(broken.exit).not.toBe(0)
+  expect(broken.out + broken.err).toContain('SyntaxError')
+  expect(ids()).toEqual(['ball-1'])
+  succeeded(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(place.objects()).toEqual([])
+  expect(place.processes()).toEqual([])
+})
+
 test('a language without a host is named, and what to put on the PATH', async () => {
   place = createPlace(undefined, {
     files: { 'Pulumi.yaml': 'name: languages\nruntime: klingon\n' },
