@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { basename, dirname, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
+import { createProcesses } from '../../shared/platform/system/processes.ts'
+import type { PluginCommand } from '../../shared/programs/plugins/plugin-project.ts'
 import { createInstaller } from '../../shared/providers/install/installer.ts'
 import { isExecutable } from '../../shared/providers/plugins/find.ts'
 import { obtainPlugin } from '../../shared/providers/plugins/obtain.ts'
-import { commandOf } from '../../shared/providers/plugins/source-plugin.ts'
+import { commandOf } from '../../shared/providers/plugins/command.ts'
 import type { Handler } from '../attach.ts'
 import { environmentOf, kindOf, withInstalling } from '../plugin-cache.ts'
 import type { Session } from '../session.ts'
@@ -14,18 +16,31 @@ import type { Session } from '../session.ts'
 export const pluginRun: Handler = async (session, flags, [named = '', ...args]) => {
   const kind = kindOf(flags.text('kind') ?? 'tool')
   const path = await pathOf(session, kind, named)
-  const { command, args: all, env } = commandOf(path, args)
-  const child = spawn(command, [...all], {
+  const run = await commandFor(session, path, args)
+  const child = spawn(run.command, [...run.args], {
     stdio: 'inherit',
     cwd: session.cwd,
-    env: { ...environmentOf(session), ...env },
+    env: run.env,
   })
-  return new Promise((done, failed) => {
+  return new Promise<number>((done, failed) => {
     child.on('error', cause =>
-      failed(error('PLUGIN_FAILED', `${command} cannot be run: ${cause.message}`, { cause })),
+      failed(error('PLUGIN_FAILED', `${run.command} cannot be run: ${cause.message}`, { cause })),
     )
     child.on('exit', code => done(code ?? 255))
-  })
+  }).finally(run.forget)
+}
+
+async function commandFor(
+  session: Session,
+  path: string,
+  args: readonly string[],
+): Promise<PluginCommand> {
+  const processes = createProcesses()
+  try {
+    return await commandOf({ processes, env: environmentOf(session) }, path, args)
+  } finally {
+    await processes.close()
+  }
 }
 
 /** A file of this machine, or a plugin by its name, installed where it is missing. */

@@ -1,6 +1,6 @@
 import { emulatedVersion } from '../../shared/config/emulated-version.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
-import { installDependencies } from '../../shared/providers/install/dependencies.ts'
+import { installDependencies } from '../../shared/programs/plugins/dependencies.ts'
 import type { InstallDeps } from '../../shared/providers/install/install-plugin.ts'
 import { machineOf } from '../../shared/providers/install/plugin-address.ts'
 import { pluginCache } from '../../shared/providers/plugins/find.ts'

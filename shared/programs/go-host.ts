@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import semver from 'semver'
 import { z } from 'zod'
 import { error } from '../errors/error.ts'
 import type { ProcessesPort } from '../ports/system.ts'
-import { findOnPath, isExecutable, printedBy } from './executables.ts'
+import { isExecutable, printedBy } from './executables.ts'
+import { type Built, buildGo, goOf } from './go-build.ts'
 import { configEnvironment, textOption, watchProgram } from './program-process.ts'
 import type { ProgramHost, ProgramRun, ProgramSource } from './program.ts'
 import { eachOnce, pluginForm, requiredBy, type RequiredPackage } from './required-packages.ts'
@@ -15,12 +15,6 @@ export interface GoHostDeps {
   readonly processes: ProcessesPort
   /** The user's environment. */
   readonly env: Readonly<Record<string, string>>
-}
-
-/** A binary, and what is to be done when it has ended. */
-interface Built {
-  readonly command: string
-  readonly forget: () => void
 }
 
 /**
@@ -69,25 +63,8 @@ async function binaryOf(deps: GoHostDeps, source: ProgramSource): Promise<Built>
       hint: 'Build it, or take `binary` out of the runtime options of the project file.',
     })
   }
-  const folder = mkdtempSync(join(tmpdir(), 'antichain-go-'))
-  const command = join(folder, 'program')
-  const forget = (): void => rmSync(folder, { recursive: true, force: true })
-  const args = ['build', '-o', command, source.entryPoint]
-  const { code, err, out } = await printedBy(deps.processes, {
-    ...{ command: goOf(deps), args, env: deps.env },
-    cwd: source.directory,
-  })
-  if (code === 0) return { command, forget }
-  forget()
-  throw error('PROGRAM_BUILD_FAILED', `the program does not compile:\n${err}${out}`)
-}
-
-function goOf({ env }: GoHostDeps): string {
-  const go = findOnPath('go', env['PATH'] ?? '')
-  if (go !== undefined) return go
-  throw error('PROGRAM_LANGUAGE_MISSING', 'there is no go on PATH', {
-    hint: 'Install Go, or name a built program as `binary` in the runtime options.',
-  })
+  const { directory, entryPoint } = source
+  return buildGo(deps, { what: 'program', directory, entryPoint })
 }
 
 const moduleForm = z.looseObject({
@@ -105,7 +82,7 @@ async function goPackages(
   if (!existsSync(join(source.root, 'go.mod')) && !existsSync(join(source.directory, 'go.mod')))
     return []
   const { code, out, err } = await printedBy(deps.processes, {
-    command: goOf(deps),
+    command: goOf(deps.env),
     args: ['list', '-m', '-json', '-mod=mod', 'all'],
     cwd: source.directory,
     env: deps.env,

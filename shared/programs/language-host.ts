@@ -1,5 +1,11 @@
 import { join } from 'node:path'
-import { type Client, credentials, type MethodDefinition, status } from '@grpc/grpc-js'
+import {
+  type Client,
+  type ClientReadableStream,
+  credentials,
+  type MethodDefinition,
+  status,
+} from '@grpc/grpc-js'
 import {
   LanguageRuntimeClient,
   LanguageRuntimeService as service,
@@ -70,14 +76,23 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
 }
 
 /** A host that answers. */
-interface Host {
+export interface Host {
   readonly ask: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => Promise<A>
+  readonly stream: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => ClientReadableStream<A>
   /** Lets it leave. */
   readonly close: () => Promise<void>
   readonly kill: () => void
 }
 
-async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Said): Promise<Host> {
+/**
+ * Starts the host of a language, or attaches to one that runs. Lines of its output that come after
+ * its port go to `said`. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
+ */
+export async function startHost(
+  deps: LanguageHostDeps,
+  source: ProgramSource,
+  said: Said,
+): Promise<Host> {
   if (source.runtime === clientRuntime) return attached(source)
   const name = `pulumi-language-${source.runtime}`
   const own = ownHost(source)
@@ -97,7 +112,7 @@ async function startHost(deps: LanguageHostDeps, source: ProgramSource, said: Sa
   const client = clientOf(`127.0.0.1:${port}`)
   const kill = (): void => child.signal('SIGKILL')
   const host: Host = {
-    ask: (method, request) => askUnary(client, method, request),
+    ...asking(client),
     async close() {
       client.close()
       child.signal('SIGINT')
@@ -133,7 +148,7 @@ function attached({ runtimeOptions }: ProgramSource): Host {
     throw error('RUNTIME_UNKNOWN', `the runtime '${clientRuntime}' needs the option \`address\``)
   const client = clientOf(address)
   return {
-    ask: (method, request) => askUnary(client, method, request),
+    ...asking(client),
     close: async () => client.close(),
     kill: () => client.close(),
   }
@@ -166,6 +181,14 @@ function portOf(child: ChildProcess, name: string, said: Said): Promise<string> 
   const late = setTimeout(() => fail(`said no port within ${portMs / 1000} s`), portMs)
   void child.exit.then(() => fail('ended before it said its port'))
   return port.promise.finally(() => clearTimeout(late))
+}
+
+function asking(client: Client): Pick<Host, 'ask' | 'stream'> {
+  return {
+    ask: (method, request) => askUnary(client, method, request),
+    stream: ({ path, requestSerialize, responseDeserialize }, request) =>
+      client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request),
+  }
 }
 
 function askUnary<Q, A>(client: Client, method: MethodDefinition<Q, A>, request: Q): Promise<A> {

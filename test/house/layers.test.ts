@@ -16,7 +16,8 @@ const layers: readonly (readonly string[])[] = [
   ['shared/records'],
   ['shared/journal'],
   ['shared/ports'],
-  ['shared/platform', 'shared/providers', 'shared/programs', 'shared/triggers'],
+  ['shared/programs'],
+  ['shared/platform', 'shared/providers', 'shared/triggers'],
   ['shared/engine/plan'],
   // What all folders of the engine speak of: steps, their ends, requests.
   ['shared/engine'],

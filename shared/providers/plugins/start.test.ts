@@ -99,6 +99,10 @@ describe('a plugin that does not start is one clear error', () => {
     const lacking = { code: 'PLUGIN_FAILED', message: expect.stringContaining('@pulumi/pulumi') }
     await expect(startPlugin(processes, request)).rejects.toMatchObject(lacking)
     writeFileSync(join(path, 'PulumiPlugin.yaml'), 'runtime: cobol\n')
-    await expect(startPlugin(processes, request)).rejects.toMatchObject({ code: 'FEATURE_MISSING' })
+    const hostless = { code: 'RUNTIME_UNKNOWN', message: expect.stringContaining('language-cobol') }
+    await expect(startPlugin(processes, request)).rejects.toMatchObject(hostless)
+    writeFileSync(join(path, 'PulumiPlugin.yaml'), 'runtime: go\nrequiredPulumiVersion: "<3.0.0"\n')
+    const older = { code: 'PLUGIN_FAILED', message: expect.stringContaining('does not satisfy') }
+    await expect(startPlugin(processes, request)).rejects.toMatchObject(older)
   })
 })

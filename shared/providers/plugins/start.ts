@@ -1,7 +1,8 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { type DeployError, error } from '../../errors/error.ts'
-import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
-import { commandOf } from './source-plugin.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import type { RunningPlugin } from '../../programs/plugins/run-by-host.ts'
+import { spawnPlugin } from './command.ts'
 import { createTail, lastWords, linesOf, type Tail } from './lines.ts'
 
 /** What to start. `said` gets every line that is not blank, without waiting. */
@@ -38,19 +39,15 @@ export interface PluginProcess {
 /**
  * Starts a plugin and waits for the port that it prints (provider-protocol 2.1-2.3). Throws
  * PLUGIN_FAILED when it cannot be started, ends early, or says anything else; what
- * `commandOf` throws for a plugin from source.
+ * `spawnPlugin` throws for a plugin from source.
  */
 export async function startPlugin(
   processes: ProcessesPort,
   request: StartRequest,
 ): Promise<PluginProcess> {
-  const { command, args, env } = commandOf(request.path, [request.engineAddress])
-  const child = processes.spawn({
-    command,
-    args: request.args ?? args,
-    cwd: request.cwd,
-    env: { ...request.env, ...env },
-  })
+  const { path, env, cwd, engineAddress, args = [engineAddress] } = request
+  const deps = { processes, env, engineAddress: () => engineAddress }
+  const child = await spawnPlugin(deps, path, { args, cwd })
   const tail = createTail(limits.keptLines)
   const stdout = linesOf(child.stdout, limits.lineBytes)
   const stderr = drain(linesOf(child.stderr, limits.lineBytes), line => {
@@ -106,7 +103,7 @@ export function portOf(line: string): number | undefined {
 
 async function failure(
   first: FirstLine,
-  about: { request: StartRequest; child: ChildProcess; stderr: Promise<void>; tail: Tail },
+  about: { request: StartRequest; child: RunningPlugin; stderr: Promise<void>; tail: Tail },
 ): Promise<DeployError> {
   const { request, child, stderr, tail } = about
   if (first.kind === 'end') await within(child.exit, limits.lastWordsMs)
@@ -139,7 +136,7 @@ async function drain(
   }
 }
 
-async function stop(child: ChildProcess, streams: Promise<unknown>): Promise<void> {
+async function stop(child: RunningPlugin, streams: Promise<unknown>): Promise<void> {
   child.signal('SIGINT')
   if ((await within(child.exit, limits.interruptMs)) === undefined) child.signal('SIGKILL')
   await child.exit

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, TomlError } from 'smol-toml'
+import { error } from '../../errors/error.ts'
+import { printedBy } from '../executables.ts'
+import type { ProgramSource } from '../program.ts'
+import { pythonPlace } from '../python-place.ts'
+import {
+  type PluginCommand,
+  type PluginProject,
+  type SourceDeps,
+  toolchainOf,
+} from './plugin-project.ts'
+
+/**
+ * A Python plugin's source as that of a program. Without a word about it, its environment is in
+ * `venv`: plugins never run in the Python of the machine.
+ */
+export function pythonSourceOf(project: PluginProject): ProgramSource {
+  const { folder, runtime, options } = project
+  const virtualenv = options['virtualenv'] ?? (toolchainOf(project) === 'pip' ? 'venv' : undefined)
+  const runtimeOptions = virtualenv === undefined ? options : { ...options, virtualenv }
+  return { runtime, root: folder, directory: folder, entryPoint: '.', runtimeOptions }
+}
+
+/** A plugin runs by its `__main__.py`, else as the package that it is. Throws PLUGIN_FAILED. */
+export async function pythonPluginCommand(
+  { processes, env: given }: SourceDeps,
+  project: PluginProject,
+  args: readonly string[],
+): Promise<PluginCommand> {
+  const { folder } = project
+  const source = pythonSourceOf(project)
+  const { command, env } = await pythonPlace({ processes, env: given, source })
+  if (existsSync(join(folder, '__main__.py'))) return { command, args: [folder, ...args], env }
+  const asked = { command, args: ['-c', 'import pulumi.run.plugin'], cwd: folder, env }
+  const { code, err } = await printedBy(processes, asked)
+  if (code !== 0)
+    throw error(
+      'PLUGIN_FAILED',
+      `the SDK of the plugin in ${folder} does not run plugins: ${err}`,
+      {
+        hint: 'Install its dependencies with pulumi 3.176 or later, or give it a __main__.py.',
+      },
+    )
+  return { command, args: ['-m', 'pulumi.run.plugin', packageNameOf(folder), ...args], env }
+}
+
+function packageNameOf(folder: string): string {
+  const file = join(folder, 'pyproject.toml')
+  const { project, 'build-system': build } = existsSync(file) ? tomlOf(file) : {}
+  const { name } = Object(project) as { name?: unknown }
+  if (typeof name === 'string' && build !== undefined) return name
+  throw error(
+    'PLUGIN_FAILED',
+    `the plugin in ${folder} has neither a __main__.py nor a pyproject.toml from which a package can be built`,
+  )
+}
+
+function tomlOf(file: string): Readonly<Record<string, unknown>> {
+  try {
+    return parse(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause
+    const [why] = cause.message.split('\n')
+    throw error('PLUGIN_FAILED', `${file} is no TOML: ${why} (line ${cause.line})`, { cause })
+  }
+}

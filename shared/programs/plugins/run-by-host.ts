@@ -1,0 +1,58 @@
+import { PassThrough } from 'node:stream'
+import {
+  LanguageRuntimeService as service,
+  type RunPluginResponse,
+} from '../../../proto/gen/pulumi/language.ts'
+import type { ChildProcess } from '../../ports/system.ts'
+import { type LanguageHostDeps, startHost } from '../language-host.ts'
+import type { PluginProject } from './plugin-project.ts'
+
+/** A plugin's process, whoever has it. */
+export type RunningPlugin = Omit<ChildProcess, 'pid'>
+
+/**
+ * Runs a plugin that is source code by the host of its language, which hands on what it prints; a
+ * signal of any kind ends it. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
+ */
+export async function runByHost(
+  deps: LanguageHostDeps,
+  { folder, runtime, options: runtimeOptions }: PluginProject,
+  { args, cwd }: { readonly args: readonly string[]; readonly cwd: string },
+): Promise<RunningPlugin> {
+  const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
+  const source = { runtime, root: folder, directory: folder, entryPoint: '.', runtimeOptions }
+  const host = await startHost(deps, source, line => void streams.stderr.write(`${line}\n`))
+  const answers = host.stream(service.runPlugin, {
+    pwd: cwd,
+    program: '',
+    args: [...args],
+    env: Object.entries(deps.env).map(([name, value]) => `${name}=${value}`),
+    info: {
+      rootDirectory: folder,
+      programDirectory: folder,
+      entryPoint: '.',
+      options: runtimeOptions,
+    },
+    kind: 'resource',
+    name: '',
+    attachDebugger: false,
+    loaderTarget: deps.engineAddress(),
+  })
+  const exit = Promise.withResolvers<Awaited<ChildProcess['exit']>>()
+  const end = async (how: Awaited<ChildProcess['exit']>): Promise<void> => {
+    for (const stream of Object.values(streams)) stream.end()
+    await host.close()
+    exit.resolve(how)
+  }
+  answers.on('data', ({ output }: RunPluginResponse) => {
+    if (output === undefined) return
+    if (output.$case === 'exitcode') void end({ code: output.value, signal: null })
+    else streams[output.$case].write(output.value)
+  })
+  answers.on('end', () => void end({ code: 0, signal: null }))
+  answers.on('error', ({ message }) => {
+    if (!streams.stderr.writableEnded) streams.stderr.write(`${message}\n`)
+    void end({ code: null, signal: 'SIGKILL' })
+  })
+  return { ...streams, exit: exit.promise, signal: () => answers.cancel() }
+}
