@@ -30,6 +30,7 @@ export interface Grants {
   readonly deploys?: boolean
   /** Makes and removes schedules of the installation's group, or only removes. */
   readonly schedules?: 'make' | 'remove'
+  /** Has a deployment that it closes folded. */
   readonly callsCompaction?: boolean
 }
 

@@ -11,7 +11,7 @@ import type { Data } from './constructs/data.ts'
 import type { Keys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
 import type { BucketPart, Grants, TableUse } from './functions-table.ts'
-import { bucketArn, deploymentRoles } from './names.ts'
+import { bucketArn, deploymentRoles, functionArn } from './names.ts'
 import type { Settings } from './settings.ts'
 
 /** What grants are about. */
@@ -36,6 +36,7 @@ export function statementsOf(
     ...queueStatements(granted, grants, queue),
     ...secretStatements(granted, grants),
     ...(grants.deploys === true ? [deployStatement(scope, granted.settings)] : []),
+    ...(grants.callsCompaction === true ? [compactionStatement(scope, granted.settings)] : []),
   ]
 }
 
@@ -166,6 +167,11 @@ function secretStatements({ keys }: Granted, grants: Grants): PolicyStatement[] 
     ...(triggerSecrets === 'open' ? [allow(['kms:Decrypt'], [keys.secrets.keyArn], own)] : []),
     ...(stackSecrets === 'open' ? [allow(both, [keys.secrets.keyArn], notOwn)] : []),
   ]
+}
+
+/** Whoever closes a deployment has it folded by the function whose work that is. */
+function compactionStatement(scope: Construct, settings: Settings): PolicyStatement {
+  return allow(['lambda:InvokeFunction'], [functionArn(Stack.of(scope), settings, 'compaction')])
 }
 
 /**

@@ -21,7 +21,14 @@ export const prices = {
   keyMonth: 1,
   keyRequest: 0.03 / 1e4,
   alarmMetricMonth: 0.1,
+  metricMonth: 0.3,
+  dashboardMonth: 3,
   logGb: 0.5,
+  logGbMonth: 0.03,
+  imageGbMonth: 0.1,
+  scratchGbSecond: 0.0000000309,
+  addressHour: 0.005,
+  scheduled: 1 / 1e6,
   webhook: 1 / 1e6,
 } as const
 

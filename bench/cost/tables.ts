@@ -1,3 +1,4 @@
+import { idleMonth } from './idle.ts'
 import { costOf, prices } from './prices.ts'
 import type { MeasuredBudget, MeasuredRun } from './measured.ts'
 
@@ -6,6 +7,7 @@ export interface Blocks {
   readonly prices: string
   readonly cost: string
   readonly budget: string
+  readonly idle: string
 }
 
 /** A page with its blocks written anew. Throws when a mark is not there. */
@@ -48,13 +50,37 @@ export function priceTable(): string {
     ['Lambda (ARM), million calls / GB-second', [prices.call * 1e6, prices.gbSecond]],
     ['Fargate (ARM), vCPU-hour / GB-hour', [prices.cpuHour, prices.memoryGbHour]],
     ['KMS, key and month / ten thousand requests', [prices.keyMonth, prices.keyRequest * 1e4]],
-    ['CloudWatch, metric of an alarm and month', [prices.alarmMetricMonth]],
-    ['CloudWatch Logs, GB taken in', [prices.logGb]],
+    ['Lambda, GB-second of scratch space beyond 512 MB', [prices.scratchGbSecond]],
+    ['Fargate, hour of a public IPv4 address', [prices.addressHour]],
+    [
+      'CloudWatch, month: metric of an alarm / metric of ours / dashboard',
+      [prices.alarmMetricMonth, prices.metricMonth, prices.dashboardMonth],
+    ],
+    ['CloudWatch Logs, GB taken in / GB and month', [prices.logGb, prices.logGbMonth]],
+    ['ECR, GB of images and month', [prices.imageGbMonth]],
+    ['EventBridge Scheduler, million calls', [prices.scheduled * 1e6]],
     ['HTTP API, million requests', [prices.webhook * 1e6]],
   ]
   const rows = lines.map(([what, each]) => row(what, each.map(plain).join(' / ')))
   return [row('What', 'Price'), '|---|---|', ...rows].join('\n')
 }
+
+/** What a month costs in which nothing runs. */
+export function idleTable(): string {
+  const lines = idleMonth()
+  const all = lines.reduce((sum, { cost }) => sum + cost, 0)
+  const rows = lines.map(({ what, count, cost }) =>
+    row(what, count.toLocaleString('en-US'), dollars(cost)),
+  )
+  return [
+    row('What', 'In a month', 'Cost'),
+    '|---|---|---|',
+    ...rows,
+    row('**in all**', '', `**${dollars(all)}**`),
+  ].join('\n')
+}
+
+const dollars = (cost: number): string => `$${cost.toFixed(2)}`
 
 /** What 1,000 resources cost, command by command, and where the figures come from. */
 export function costTable(run: MeasuredRun): string {
@@ -80,9 +106,7 @@ export function costTable(run: MeasuredRun): string {
       ...[writeUnits, readUnits].map(figure),
       `${figure(puts)} / ${figure(gets)}`,
       ...[messages, keyRequests, calls, gbSeconds].map(figure),
-      ...[all - functions, functions, all].map(
-        cost => `$${Number(cost.toPrecision(2)).toFixed(5)}`,
-      ),
+      ...[all - functions, functions, all].map(cost => `$${Number(cost.toPrecision(2))}`),
     )
   })
   const { versions } = run

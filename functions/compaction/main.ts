@@ -1,10 +1,8 @@
 import { openAws } from '../surroundings/aws.ts'
-import { tidyUp } from './tidy-up.ts'
+import { serveCompaction } from './serve-compaction.ts'
 
 const aws = openAws(process.env)
 
-/** Compaction as its schedule calls it. What a deployment came to its generator folds itself. */
-export const handler = async (): Promise<{ readonly nudged: number }> => {
-  const { looked } = await tidyUp(aws, process.env)
-  return { nudged: looked.nudged.length }
-}
+/** Compaction, as a generator calls it that closes a deployment, and every hour its schedule. */
+export const handler = (event: unknown): Promise<Readonly<Record<string, unknown>>> =>
+  serveCompaction(aws, event, process.env)

@@ -6,6 +6,7 @@ import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { Holder } from '../../shared/records/log.ts'
+import { awsVariables } from '../../shared/config/aws-places.ts'
 import { type AwsPlaces, awsPlaces } from '../../shared/platform/aws/places.ts'
 import { awsSettings, clientConfig } from '../../shared/platform/aws/clients.ts'
 import { createMetrics, type PutMetric } from '../../shared/platform/aws/metrics.ts'
@@ -15,6 +16,7 @@ import { createRoles } from '../../shared/platform/aws/roles.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createLog } from '../../shared/platform/system/log.ts'
 import { compact } from '../compaction/handle.ts'
+import { byFunction, type Compact, createLambda } from './call-compaction.ts'
 import type { StackServer } from '../step-generator/serve-stack.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
 import { managerFromState } from '../../shared/secrets/manager.ts'
@@ -77,10 +79,17 @@ export function openAws(env: Env): AwsSurroundings {
     os: process.platform,
     arch: process.arch,
   })
+  const here: Compact = deployment => compact(platform, deployment)
+  // Only generators close deployments, and know where compaction is.
+  const functionArn = env[awsVariables.compactionFunction] ?? ''
+  const compactBy: Compact =
+    functionArn === ''
+      ? here
+      : byFunction({ lambda: createLambda(settings), functionArn, here, journal: log })
   const server = (): StackServer => ({
     platform,
     requests: platform.requests,
-    ports: functionPorts(platform, metric),
+    ports: functionPorts(platform, compactBy),
     environmentOf,
     mayServe,
     fetchPlugin,
@@ -105,7 +114,7 @@ export function openAws(env: Env): AwsSurroundings {
 }
 
 /** The ports of a generator in a function: of other functions nothing is known but their leases. */
-function functionPorts(platform: Platform, metric: PutMetric): GeneratorPorts {
+function functionPorts(platform: Platform, compactBy: Compact): GeneratorPorts {
   const holder: Holder = {
     host: hostname(),
     pid: process.pid,
@@ -116,11 +125,7 @@ function functionPorts(platform: Platform, metric: PutMetric): GeneratorPorts {
     ...platform,
     here: new Set(),
     holder,
-    // Told at each attempt: one that fails again and again is told with ever more.
-    compact: deployment =>
-      compact(platform, deployment, at =>
-        metric('compactionLag', Math.max(0, platform.clock.now() - at) / 1_000),
-      ),
+    compact: compactBy,
     isAlive: () => undefined,
     endGroup: () => undefined,
   }

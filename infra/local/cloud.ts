@@ -80,17 +80,18 @@ export interface LocalCloud {
 }
 
 /** Makes the services of an installation and runs its functions. Throws what making them throws. */
-export async function startCloud(about: CloudAbout): Promise<LocalCloud> {
-  const { settings, aws, told } = about
+export async function startCloud(given: CloudAbout): Promise<LocalCloud> {
+  const { settings, aws, told, hidden } = given
   const { installation } = settings
-  mkdirSync(about.folder, { recursive: true, mode: 0o700 })
-  const { hidden } = about
+  mkdirSync(given.folder, { recursive: true, mode: 0o700 })
   const fleets = new Map<FunctionName, Fleet>()
   const invoke: LocalCloud['invoke'] = (name, event) =>
     fleets.get(name)?.invoke(event) ??
     Promise.resolve({ kind: 'failed', why: `there is no function ${name}` })
-  const fronts = await startFronts(about, invoke, () => fleets.get('api'))
-  const { webhookUrl, apiUrl } = fronts
+  const fronts = await startFronts(given, invoke, () => fleets.get('api'))
+  const { webhookUrl, apiUrl, lambdaUrl } = fronts
+  const variables = { ...given.variables, ANTICHAIN_LAMBDA_ENDPOINT: lambdaUrl }
+  const about = { ...given, variables }
   const services = await createServices(aws, {
     installation,
     webhookUrl,

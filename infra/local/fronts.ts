@@ -1,41 +1,52 @@
+import type { FunctionName } from '../functions-table.ts'
 import type { Outcome } from './environment.ts'
 import type { Fleet } from './fleet.ts'
 import { type HttpFront, startHttpFront } from './http-front.ts'
 import { gatewayReply, httpReplyOf } from './http-payload.ts'
+import { startInvocations } from './invocations.ts'
 import { streamedReply } from './streamed-reply.ts'
 
 /** Where the addresses are, on loopback; ports that are free by default. */
 interface FrontsAbout {
   readonly webhookPort?: number
   readonly apiPort?: number
+  readonly settings: { readonly installation: string }
   readonly told: {
     readonly replied?: (what: string, status: number) => void
     readonly failed: (why: string) => void
   }
 }
 
-type CallWebhook = (name: 'webhook', event: unknown) => Promise<Outcome>
+type Call = (name: FunctionName, event: unknown) => Promise<Outcome>
 
-/** Both addresses, or neither: what listens keeps a process alive. */
+/** All addresses, or none: what listens keeps a process alive. */
 export async function startFronts(
   about: FrontsAbout,
-  invoke: CallWebhook,
+  invoke: Call,
   api: () => Fleet | undefined,
 ): Promise<{
   readonly webhookUrl: string
   readonly apiUrl: string
+  /** Where functions call each other. */
+  readonly lambdaUrl: string
   readonly close: () => Promise<void>
 }> {
-  const webhooks = await startWebhooks(about, invoke)
+  const open: HttpFront[] = []
+  const close = async (): Promise<void> => void (await Promise.all(open.map(one => one.close())))
+  const opened = async (starting: Promise<HttpFront>): Promise<string> => {
+    const front = await starting
+    open.push(front)
+    return front.url
+  }
   try {
-    const front = await startApiFront(about, api)
     return {
-      webhookUrl: `${webhooks.url}/hooks/`,
-      apiUrl: front.url,
-      close: async () => void (await Promise.all([webhooks.close(), front.close()])),
+      webhookUrl: `${await opened(startWebhooks(about, invoke))}/hooks/`,
+      apiUrl: await opened(startApiFront(about, api)),
+      lambdaUrl: await opened(startInvocations(about, invoke)),
+      close,
     }
   } catch (thrown) {
-    await webhooks.close()
+    await close()
     throw thrown
   }
 }
@@ -43,7 +54,7 @@ export async function startFronts(
 /** The address of webhooks, as the HTTP API of the infrastructure routes it. */
 function startWebhooks(
   { webhookPort: port = 0, told }: FrontsAbout,
-  invoke: CallWebhook,
+  invoke: Call,
 ): Promise<HttpFront> {
   return startHttpFront({
     port,

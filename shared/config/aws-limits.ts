@@ -8,6 +8,10 @@ export const awsLimits = {
   answerMs: 10_000,
   /** The same where a body of half a gigabyte may be on its way. */
   blobAnswerMs: 120_000,
+  /** The same for a call of compaction, which folds a whole deployment before it answers. */
+  compactionAnswerMs: 300_000,
+  /** How often it is called before whoever closes the deployment folds by itself. */
+  compactionAttemptsMax: 2,
   /** Connections to one service: as many as an executor runs operations at once. */
   socketsMax: 64,
 

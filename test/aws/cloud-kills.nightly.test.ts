@@ -40,6 +40,12 @@ whenServed('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
       expect(ended.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))).toEqual([])
     },
   )
+
+  test('in which somebody was killed of each kind', () => {
+    const kills = new Set(results.flatMap(result => result.kills))
+    if (count < 20) expect(kills.size).toBeGreaterThan(0)
+    else expect([...kills].sort()).toEqual(['compaction', 'step-executor', 'step-generator'])
+  })
 })
 
 afterAll(() => {
@@ -50,7 +56,8 @@ afterAll(() => {
   console.log(
     `seed ${seed}: ${results.length} of ${count} rounds went well; ` +
       `killed: ${of('step-generator')} generators, ${of('step-executor')} executors, ` +
-      `${of('compaction')} compactions; ${sum(({ unknown }) => unknown)} creates unknown, ` +
+      `${of('compaction')} compactions, ${sum(({ late }) => late)} by their time; ` +
+      `${sum(({ unknown }) => unknown)} creates unknown, ` +
       `${sum(({ repeated }) => repeated)} updates or deletes repeated; seconds: ` +
       results.map(({ seconds }) => seconds).join(', '),
   )

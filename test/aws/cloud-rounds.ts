@@ -22,6 +22,8 @@ export interface CloudKill {
 export interface CloudRound {
   readonly doing: 'create' | 'update' | 'mixed' | 'destroy'
   readonly kills: readonly CloudKill[]
+  /** Times after which Lambda would cut a call off, in ms, where they are not the usual ones. */
+  readonly limitMs?: Readonly<Record<'step-generator' | 'step-executor', number>>
   readonly seed: number
 }
 
@@ -31,13 +33,15 @@ export interface CloudRoundResult {
   readonly seconds: number
   /** Calls of functions that ended, by name. */
   readonly calls: Readonly<Record<string, number>>
+  /** Calls of functions that their time cut off. */
+  readonly late: number
   /** Creates of which only a person can know. */
   readonly unknown: number
   /** Updates and deletes that were asked for a second time. */
   readonly repeated: number
 }
 
-/** Rounds of a seed: each doing in turn, with a kill or two. */
+/** Rounds of a seed: each doing in turn, with a kill or two, every second one with little time. */
 export function drawCloudRounds(seed: number, count: number): readonly CloudRound[] {
   const kill = fc.record({
     whom: fc.constantFrom(...victims),
@@ -47,18 +51,27 @@ export function drawCloudRounds(seed: number, count: number): readonly CloudRoun
   const kills = fc
     .array(kill, { minLength: 1, maxLength: 3, size: 'max' })
     .map(drawn => drawn.toSorted((a, b) => a.part - b.part))
+  const limits = fc.record({
+    'step-generator': fc.integer({ min: 45_000, max: 90_000 }),
+    'step-executor': fc.integer({ min: 30_000, max: 60_000 }),
+  })
   const names = ['create', 'update', 'mixed', 'destroy'] as const
-  return fc.sample(kills, { seed, numRuns: count }).map((drawn, at) => ({
-    doing: names[at % names.length] ?? 'create',
-    kills: drawn,
-    seed: seed + at,
-  }))
+  return fc
+    .sample(fc.tuple(kills, limits), { seed, numRuns: count })
+    .map(([drawn, limitMs], at) => ({
+      doing: names[at % names.length] ?? 'create',
+      kills: drawn,
+      ...((at + Math.floor(at / names.length)) % 2 === 0 ? {} : { limitMs }),
+      seed: seed + at,
+    }))
 }
 
 /** A round in words. */
-export function toldCloudRound({ doing, kills }: CloudRound): string {
+export function toldCloudRound({ doing, kills, limitMs }: CloudRound): string {
   const told = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
-  return `${doing}, killed: ${told.join(', ')}`
+  const times = Object.entries(limitMs ?? {}).map(([name, ms]) => `${name} ${ms} ms`)
+  const limited = times.length === 0 ? '' : `, with ${times.join(' and ')} at a time`
+  return `${doing}${limited}, killed: ${told.join(', ')}`
 }
 
 /** Objects of a round: each operation costs an executor the start of a plugin. */
@@ -75,8 +88,9 @@ export async function runCloudRound(
   round: CloudRound,
   options: CloudPlaceOptions,
 ): Promise<CloudRoundResult> {
-  const { doing, seed } = round
-  const place = await createCloudPlace('rounds', { tidyMs: 20_000, ...options })
+  const { doing, seed, limitMs } = round
+  const limited = limitMs === undefined ? {} : { limitMs }
+  const place = await createCloudPlace('rounds', { tidyMs: 20_000, ...options, ...limited })
   try {
     const change = doing === 'mixed' ? 'mixed' : 'update'
     const env = { CHANGE: change, DELAY: '100', COUNT: String(count) }
@@ -112,12 +126,17 @@ export async function runCloudRound(
     }
     expect(end.result, said).toBe(state.pending.length === 0 ? 'succeeded' : 'failed')
     if (state.pending.length > 0 && command === 'up') await goOn(place, about, state, second)
-    return { kills, seconds, calls, unknown: state.pending.length, repeated }
+    const late = place.calls.filter(({ outcome }) => isLate(outcome)).length
+    return { kills, seconds, calls, late, unknown: state.pending.length, repeated }
   } catch (thrown) {
     throw new Error(`seed ${seed}: ${toldCloudRound(round)}\n${place.said()}`, { cause: thrown })
   } finally {
     await place.remove()
   }
+}
+
+function isLate(outcome: CloudPlace['calls'][number]['outcome']): boolean {
+  return outcome.kind === 'died' && outcome.why.includes('over its limit')
 }
 
 /** The next deployment makes what nobody knows of; what that left is all that ever lies about. */

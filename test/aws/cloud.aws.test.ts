@@ -47,6 +47,9 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
         ].toSorted(),
       )
       expect(place.said()).not.toContain(secretText)
+      const folds = place.calls.filter(({ name }) => name === 'compaction')
+      expect(folds.map(({ outcome }) => outcome.kind)).toEqual(Array(4).fill('answered'))
+      expect(place.said()).not.toContain('compaction.uncalled')
     })
 
     /** A deployment that succeeds, and the state that it leaves, in which no secret is in clear. */

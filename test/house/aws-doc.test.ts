@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { measuredBudget, measuredRun } from '../../bench/cost/measured.ts'
 import { prices } from '../../bench/cost/prices.ts'
-import { budgetTable, costTable, priceTable, withBlocks } from '../../bench/cost/tables.ts'
+import {
+  budgetTable,
+  costTable,
+  idleTable,
+  priceTable,
+  withBlocks,
+} from '../../bench/cost/tables.ts'
 
 const docs = join(import.meta.dirname, '..', '..', 'docs')
 const figures = (name: string): unknown =>
@@ -16,7 +22,18 @@ test('the tables of docs/aws.md are written from prices and figures', async () =
     prices: priceTable(),
     cost: costTable(measuredRun.parse(figures('cost.json'))),
     budget: budgetTable(measuredBudget.parse(figures('budget.json'))),
+    idle: idleTable(),
   }
   expect(page).toContain(`as of ${prices.asOf}`)
   await expect(withBlocks(page, blocks)).toMatchFileSnapshot(file)
 })
+
+test.each(measuredRun.parse(figures('cost.json')).phases.filter(({ name }) => name !== 'no-op'))(
+  'the measured $name keeps to the budget of a step too, with all that functions ask for',
+  ({ resources, counts, requests = {} }) => {
+    const arrivals = requests['UpdateItem arrival']?.requests ?? 0
+    const writes = counts.writes - Math.max(0, arrivals - resources)
+    expect(writes / resources).toBeLessThanOrEqual(6)
+    expect(counts.reads / resources).toBeLessThanOrEqual(4)
+  },
+)

@@ -157,6 +157,17 @@ describe('every role', () => {
   })
 })
 
+test('generators call compaction, in functions and in the long pool; nobody else calls a function', () => {
+  const calls = (part: string) =>
+    statements(part).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
+  for (const part of ['step-generator', 'long-step-generator']) {
+    const called = calls(part).flatMap(one => one.resources)
+    expect(called).toEqual([expect.stringMatching(/:function:antichain-compaction"\]\]\}$/)])
+  }
+  for (const part of ['webhook', 'schedule', 'api', 'step-executor', 'compaction'])
+    expect(calls(part)).toEqual([])
+})
+
 test('only the scheduler, for the group of this installation, calls by the role of schedules', () => {
   main.hasResourceProperties('AWS::IAM::Role', {
     RoleName: 'antichain-schedules-eu-central-1',

@@ -276,21 +276,6 @@ describe('observability', () => {
   })
 })
 
-test('what docs/aws.md says of idling is what the template has', () => {
-  const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
-  const [, keys, metrics, sources] =
-    /^ +(\d+) keys \+ (\d+) metrics of alarms .* receives of (\d+) event sources/m.exec(page) ?? []
-  const counts = [...resources('AWS::CloudWatch::Alarm').values()].map(({ Properties }) => {
-    const several = Properties['Metrics'] as { MetricStat?: unknown }[] | undefined
-    return several?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1
-  })
-  expect({ keys, metrics, sources }).toEqual({
-    keys: String(resources('AWS::KMS::Key').size),
-    metrics: String(counts.reduce((sum, count) => sum + count, 0)),
-    sources: String(resources('AWS::Lambda::EventSourceMapping').size),
-  })
-})
-
 test('every alarm stands in docs/aws.md', () => {
   const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
   const told = alarmNames().map(name =>

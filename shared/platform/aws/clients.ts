@@ -15,7 +15,7 @@ import { awsLimits } from '../../config/aws-limits.ts'
 import { error } from '../../errors/error.ts'
 
 /** Services with a client here, as in the names of their variables. */
-export type AwsService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS'
+export type AwsService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS' | 'LAMBDA'
 
 /** What sends requests, as the SDK knows it. */
 export type AwsHandler = Pick<
@@ -33,7 +33,7 @@ export interface AwsSettings {
 }
 
 const regionForm = /^[a-z]{2,4}(-[a-z]+)+-\d+$/
-const services = ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER', 'STS'] as const
+const services = ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER', 'STS', 'LAMBDA'] as const
 const endpointForm = z.url({ protocol: /^https?$/ })
 
 /**

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { held } from '../../bench/cost/idle.ts'
+import { synthesise } from './synthesised.ts'
+
+const { resources } = synthesise()
+
+test('the cost of idling is reckoned with what the templates hold', () => {
+  const alarms = [...resources('AWS::CloudWatch::Alarm').values()]
+  const metrics = alarms.flatMap(({ Properties: { Metrics, MetricName } }) => {
+    const read = (Metrics ?? [{ MetricStat: MetricName }]) as { readonly MetricStat?: unknown }[]
+    return read.filter(({ MetricStat }) => MetricStat !== undefined)
+  })
+  const functions = [...resources('AWS::Lambda::Function').values()].map(one => one.Properties)
+  const tidying = functions.find(({ FunctionName }) => String(FunctionName).endsWith('-compaction'))
+  expect({
+    keys: resources('AWS::KMS::Key').size,
+    alarmMetrics: metrics.length,
+    dashboards: resources('AWS::CloudWatch::Dashboard').size,
+    sources: resources('AWS::Lambda::EventSourceMapping').size,
+    tidyGb: Number(tidying?.['MemorySize']) / 1024,
+  }).toEqual(held)
+})

@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from 'vitest'
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import type { Outcome } from '../../infra/local/environment.ts'
+import type { HttpFront } from '../../infra/local/http-front.ts'
+import { startInvocations } from '../../infra/local/invocations.ts'
+
+let front: HttpFront | undefined
+let client: LambdaClient | undefined
+afterEach(async () => {
+  client?.destroy()
+  await front?.close()
+})
+
+/** Calls a function by the SDK; `outcome` is what becomes of the call. */
+async function called(FunctionName: string, outcome: Outcome) {
+  const asked: unknown[] = []
+  const about = { settings: { installation: 'shop' }, told: { failed: () => undefined } }
+  front = await startInvocations(about, async (...call) => {
+    asked.push(call)
+    return outcome
+  })
+  client = new LambdaClient({
+    region: 'eu-central-1',
+    endpoint: front.url,
+    maxAttempts: 1,
+    credentials: { accessKeyId: 'x', secretAccessKey: 'y' },
+  })
+  const Payload = Buffer.from('{"kind":"compact","text":"ü"}')
+  const answer = await client.send(new InvokeCommand({ FunctionName, Payload }))
+  return { asked, error: answer.FunctionError, text: Buffer.from(answer.Payload ?? []).toString() }
+}
+
+const arn = 'arn:aws:lambda:eu-central-1:000000000000:function:shop-compaction'
+
+test.each([arn, 'shop-compaction'])('%s is called, and answers', async name => {
+  const { asked, error, text } = await called(name, { kind: 'answered', json: '{"version":3}' })
+  expect(asked).toEqual([['compaction', { kind: 'compact', text: 'ü' }]])
+  expect([error, text]).toEqual([undefined, '{"version":3}'])
+})
+
+test.each(['failed', 'died'] as const)('one that %s is told as Lambda tells it', async kind => {
+  const { error, text } = await called(arn, { kind, why: 'it has no time' })
+  expect([error, JSON.parse(text)]).toEqual(['Unhandled', { errorMessage: 'it has no time' }])
+})
+
+test('a function of another installation is not there', async () => {
+  const answered = { kind: 'answered', json: '{}' } as const
+  await expect(called(arn.replace('shop', 'other'), answered)).rejects.toMatchObject({
+    $metadata: { httpStatusCode: 404 },
+  })
+})
