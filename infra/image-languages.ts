@@ -1,14 +1,28 @@
-/** What the image needs for programs of a language, as packages of Amazon Linux 2023. */
+/** What the image needs for programs of a language. */
 export interface ImageLanguage {
   readonly language: string
+  /** Packages of Amazon Linux 2023. */
   readonly packages: readonly string[]
+  /** Commands that npm installs, with their versions. */
+  readonly tools?: readonly string[]
 }
 
-/** Node and npm are in the base image; git is for dependencies that are named by a repository. */
+/**
+ * Node and npm are in the base image; git is for dependencies that are named by a repository. The
+ * other package managers install what a repository's lock file says.
+ */
 export const imageLanguages: readonly ImageLanguage[] = [
-  { language: 'nodejs', packages: ['git', 'gzip', 'tar', 'unzip'] },
+  {
+    language: 'nodejs',
+    packages: ['git', 'gzip', 'tar', 'unzip'],
+    tools: ['pnpm@10.34.8', 'yarn@1.22.22'],
+  },
 ]
 
 /** The build argument PACKAGES of the image. */
 export const imagePackages = (languages: readonly ImageLanguage[]): string =>
   [...new Set(languages.flatMap(({ packages }) => packages))].toSorted().join(' ')
+
+/** The build argument TOOLS of the image. */
+export const imageTools = (languages: readonly ImageLanguage[]): string =>
+  languages.flatMap(({ tools = [] }) => tools).join(' ')

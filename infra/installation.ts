@@ -13,7 +13,7 @@ import { createQueues } from './constructs/queues.ts'
 import { createSchedules, scheduleRoleName } from './constructs/schedule.ts'
 import { createPlaces, type Places } from './environment.ts'
 import { type FunctionName, functionsTable } from './functions-table.ts'
-import { imageLanguages, imagePackages } from './image-languages.ts'
+import { imageLanguages, imagePackages, imageTools } from './image-languages.ts'
 import { functionArn } from './names.ts'
 import type { Granted } from './permissions.ts'
 import type { Settings } from './settings.ts'
@@ -88,7 +88,7 @@ function createImage(main: Stack, settings: Settings, assets: Assets): DockerIma
   return new DockerImageAsset(part(main, 'Image'), 'Programs', {
     directory: assets.image(rows),
     platform: settings.architecture === 'arm64' ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
-    buildArgs: { PACKAGES: imagePackages(imageLanguages) },
+    buildArgs: { PACKAGES: imagePackages(imageLanguages), TOOLS: imageTools(imageLanguages) },
   })
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAssets, handlerName, projectRoot } from '../../infra/assets.ts'
 import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
-import { imageLanguages, imagePackages } from '../../infra/image-languages.ts'
+import { imageLanguages, imagePackages, imageTools } from '../../infra/image-languages.ts'
 
 const folders: string[] = []
 let folder: string
@@ -94,11 +94,15 @@ describe('the image', () => {
   })
 
   test('installs the packages of the languages and keeps no cache of them', () => {
-    expect(of('ARG')).toEqual(['PACKAGES'])
-    expect(of('RUN')).toHaveLength(1)
+    expect(of('ARG')).toEqual(['PACKAGES', 'TOOLS'])
+    expect(of('RUN')).toHaveLength(2)
     expect(of('RUN')[0]).toMatch(
       /^test -n "\$PACKAGES" && dnf install -y .*\$PACKAGES && dnf clean all/,
     )
+    expect(of('RUN')[1]).toMatch(
+      /^test -n "\$TOOLS" && npm install --global --ignore-scripts .*\$TOOLS && npm cache clean/,
+    )
+    expect(imageTools(imageLanguages)).toMatch(/^pnpm@[\d.]+ yarn@1[\d.]+$/)
     expect(imagePackages(imageLanguages)).toBe('git gzip tar unzip')
     expect(
       imagePackages([...imageLanguages, { language: 'python', packages: ['git', 'python3.13'] }]),
