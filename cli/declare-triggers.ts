@@ -41,6 +41,14 @@ export function declareTriggers(root: Command, attach: Attach): void {
       .option('--paused', 'run nothing for now'),
     async () => (await import('./commands/trigger-create.ts')).scheduleCreate,
   )
+  attach(
+    schedule.command('pause <name>').description('run nothing of a schedule for now'),
+    async () => (await import('./commands/schedule-pause.ts')).schedulePause(true),
+  )
+  attach(
+    schedule.command('resume <name>').description('go on with a schedule that was paused'),
+    async () => (await import('./commands/schedule-pause.ts')).schedulePause(false),
+  )
   declareOthers(schedule, attach, 'schedule')
 
   const notification = root.command('notification').description('who is told of deployments')

@@ -32,11 +32,6 @@ export const scheduleDocument = z.strictObject({
 /** A schedule as data. */
 export type Schedule = z.infer<typeof scheduleDocument>
 
-/** A schedule that was paused and goes on: what it missed meanwhile is not made up for. */
-export function goingOn(schedule: Schedule, now: EpochMs): Schedule {
-  return { ...schedule, isPaused: false, lastAt: now }
-}
-
 /** How far the runs of a schedule are moved: the same at every look, different for each name. */
 export function jitterOf(key: DocumentKey, jitterMs: number): number {
   if (jitterMs === 0) return 0

@@ -76,4 +76,18 @@ describe('schedules', () => {
     expect(stateAt(at, { createdAt: at + 1 })).toBe('over')
     expect(stateAt(at, { isPaused: true })).toBe('paused')
   })
+
+  test('one that is paused stays as it is otherwise, and goes on by a word', async () => {
+    const words = ['--when', 'rate(2 hours)', '--operation', 'up', '--jitter', '7']
+    await run('schedule', 'create', 'often', ...words)
+    const shown = async () => JSON.parse((await run('schedule', 'show', 'often')).out)
+    const before = await shown()
+    expect((await run('schedule', 'pause', 'often')).err).toContain("'often' is paused.")
+    expect((await run('schedule', 'ls')).out).toMatch(/^often +paused +up at rate\(2 hours\)/m)
+    expect((await run('schedule', 'pause', 'often')).err).toContain('is paused already')
+    expect((await run('schedule', 'resume', 'often')).err).toContain("'often' goes on.")
+    expect(await shown()).toEqual({ ...before, lastAt: expect.any(Number) })
+    const none = await run('schedule', 'pause', 'none')
+    expect([none.exit, none.err]).toEqual([1, expect.stringContaining('none')])
+  })
 })
