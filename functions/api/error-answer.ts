@@ -90,7 +90,7 @@ export function errorAnswer(thrown: unknown, request: string): Response {
         message: `something went wrong in the API; the log has it under ${request}`,
         hint: 'Report it with this message.',
       }
-  const wait = thrown instanceof DeployError ? thrown.details['retryAfterSeconds'] : undefined
+  const wait = waitOf(thrown)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
@@ -98,3 +98,12 @@ export function errorAnswer(thrown: unknown, request: string): Response {
   }
   return new Response(JSON.stringify(body), { status, headers })
 }
+
+/** What passes by itself is asked again after a while; a store that is not there is not. */
+function waitOf(thrown: unknown): unknown {
+  if (!(thrown instanceof DeployError)) return undefined
+  const passing = thrown.code === 'STORE_UNAVAILABLE' ? storeWaitSeconds : undefined
+  return thrown.details['retryAfterSeconds'] ?? passing
+}
+
+const storeWaitSeconds = 30

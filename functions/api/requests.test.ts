@@ -51,6 +51,11 @@ test('a program is sent, kept under its hash, and what is not its bytes is refus
   const { ask, deploy, read, platform } = await opened()
   const bytes = Buffer.from('a packed program')
   const archive = createHash('sha256').update(bytes).digest('hex')
+  const much = await ask(deploy, `POST ${shopPath}/programs`, { archive, bytes: 1e12 })
+  expect([much.status, (await much.json()) as object]).toMatchObject([
+    413,
+    { code: 'ARCHIVE_TOO_LARGE', message: expect.stringContaining('1000000000000 bytes') },
+  ])
   const place = await ask(deploy, `POST ${shopPath}/programs`, { archive, bytes: bytes.length })
   expect(await place.json()).toEqual({
     url: `${shopPath}/programs/${archive}`,

@@ -15,12 +15,14 @@ export const programRoutes = [
     role: 'deploy',
     scope: 'stack',
     summary: 'Where the bytes of a packed program are sent by PUT',
-    body: z.strictObject({
-      archive: archiveForm,
-      bytes: z.int().min(1).max(limits.archiveBytesMax),
-    }),
+    body: z.strictObject({ archive: archiveForm, bytes: z.int().min(1) }),
     output: uploadForm,
     run: async (ports, { params, body: { archive, bytes } }) => {
+      if (bytes > limits.archiveBytesMax)
+        throw error(
+          'ARCHIVE_TOO_LARGE',
+          `the packed program has ${bytes} bytes, of ${limits.archiveBytesMax} at most`,
+        )
       await knownStack(ports, stackOf(params))
       if (ports.uploads !== undefined) return { json: await ports.uploads.place(archive, bytes) }
       const { project, stack } = params
