@@ -100,10 +100,11 @@ export function errorAnswer(thrown: unknown, request: string): Response {
 }
 
 /** What passes by itself is asked again after a while; a store that is not there is not. */
-function waitOf(thrown: unknown): unknown {
+function waitOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof DeployError)) return undefined
-  const passing = thrown.code === 'STORE_UNAVAILABLE' ? storeWaitSeconds : undefined
-  return thrown.details['retryAfterSeconds'] ?? passing
+  const asked = thrown.details['retryAfterSeconds']
+  if (typeof asked === 'number') return asked
+  return thrown.code === 'STORE_UNAVAILABLE' ? storeWaitSeconds : undefined
 }
 
 const storeWaitSeconds = 30
