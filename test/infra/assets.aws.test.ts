@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { validate } from 'dockerfile-utils'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAssets, handlerName, projectRoot } from '../../infra/assets.ts'
 import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
@@ -81,6 +82,13 @@ describe('the image', () => {
   const imageRows = functionsTable.filter(
     row => row.packaging === 'image' || row.longEntry !== undefined,
   )
+
+  test('has nothing that a linter of Dockerfiles finds, who finds what is wrong', () => {
+    const found = (dockerfile: string) => validate(dockerfile).map(({ message }) => message)
+    expect(found(text)).toEqual([])
+    expect(found(text.replace(/^FROM .*$/m, ''))).not.toEqual([])
+    expect(found(text.replace('RUN test', 'RUM test'))).toEqual(['Unknown instruction: RUM'])
+  })
 
   test('has known instructions only, in one stage', () => {
     const words = lines.map(line => line.split(' ')[0])
