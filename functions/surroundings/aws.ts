@@ -20,6 +20,7 @@ import { byFunction, type Compact, createLambda } from './call-compaction.ts'
 import type { StackServer } from '../step-generator/serve-stack.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
 import { managerFromState } from '../../shared/secrets/manager.ts'
+import { createCredentialsEndpoint } from './credentials-endpoint.ts'
 import { clearScratch, createOneStack } from './one-stack.ts'
 import { createPluginFetch } from './plugin-folder.ts'
 import { openSecrets } from './open-secrets.ts'
@@ -71,9 +72,10 @@ export function openAws(env: Env): AwsSurroundings {
   })
   const { region } = settings
   const home = env['HOME'] ?? homedir()
+  const { offer } = createCredentialsEndpoint()
   const assume: AssumeRole = (role, { stack }) => assumed(role, stack)
   const environmentOf: StackServer['environmentOf'] = request =>
-    stackEnvironment({ env, region, home, assume }, request)
+    stackEnvironment({ env, region, home, assume, offer }, request)
   const fetchPlugin = createPluginFetch(platform.plugins, {
     home,
     os: process.platform,

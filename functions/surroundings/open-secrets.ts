@@ -35,7 +35,9 @@ export async function openSecrets(
       'SECRETS_PASSPHRASE_MISSING',
       `the passphrase of stack '${name}' is not given here`,
       {
-        hint: 'Keep the secrets of this stack under a key of KMS (`awskms://…`), or give the installation PULUMI_CONFIG_PASSPHRASE.',
+        hint:
+          'Keep the secrets of this stack under the key of the installation: ' +
+          '`awskms://alias/<installation>-secrets`. Functions are told no passphrase.',
       },
     )
   return openPassphraseManager(encryptionSalt, passphrase)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ConfigValue } from '../../shared/engine/request.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import type { EpochMs, StackId } from '../../shared/records/ids.ts'
+import { createCredentialsEndpoint } from './credentials-endpoint.ts'
 import { roleKey, stackEnvironment } from './stack-role.ts'
 
 const stack = 'organization/p/s' as StackId
@@ -16,7 +17,9 @@ const env = {
   PULUMI_CONFIG_PASSPHRASE: 'secret',
   NODE_OPTIONS: '--inspect',
 }
-const given = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c' }
+const expiresAt = Date.parse('2999-01-01T00:00:00Z') as EpochMs
+const given = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiresAt }
+const { offer } = createCredentialsEndpoint()
 
 function asked(role?: string) {
   const values: readonly (readonly [string, ConfigValue])[] =
@@ -30,6 +33,7 @@ function asked(role?: string) {
         expect([name, request.stack]).toEqual([role, stack])
         return given
       },
+      offer,
     },
     { stack, config: new Map(values) },
   )
@@ -44,11 +48,23 @@ test('a program sees nothing of the function that runs it', async () => {
   })
 })
 
-test('a program has the credentials of the role that its stack names, and no others', async () => {
-  expect(await asked('arn:aws:iam::123456789012:role/deploys/shop')).toMatchObject({
-    AWS_ACCESS_KEY_ID: 'a',
-    AWS_SECRET_ACCESS_KEY: 'b',
-    AWS_SESSION_TOKEN: 'c',
+test('a program finds the credentials of the role that its stack names, and no others', async () => {
+  const found = await asked('arn:aws:iam::123456789012:role/deploys/shop')
+  expect(
+    Object.keys(found)
+      .filter(name => name.startsWith('AWS_'))
+      .toSorted(),
+  ).toEqual([
+    'AWS_CONTAINER_AUTHORIZATION_TOKEN',
+    'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+    'AWS_REGION',
+  ])
+  const answer = await fetch(found['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
+    headers: { authorization: found['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? '' },
+  })
+  expect(await answer.json()).toEqual({
+    ...{ AccessKeyId: 'a', SecretAccessKey: 'b', Token: 'c' },
+    Expiration: '2999-01-01T00:00:00.000Z',
   })
 })
 

@@ -1,18 +1,13 @@
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
+import type { AssumedRole } from '../../shared/platform/aws/roles.ts'
+import type { CredentialsEndpoint } from './credentials-endpoint.ts'
 
-/** Credentials of a role for a time. */
-export interface RoleCredentials {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken: string
-}
-
-/** Takes on the role of a stack. Throws STACK_ROLE_REFUSED. */
+/** Takes on the role of a stack. Throws what `awsFailure` says. */
 export type AssumeRole = (
   role: string,
   request: Pick<DeployRequest, 'stack'>,
-) => Promise<RoleCredentials>
+) => Promise<AssumedRole>
 
 /** The configuration key by which a stack's owner names the role that it is deployed with. */
 export const roleKey = 'antichain:role'
@@ -35,8 +30,8 @@ export function withoutOwn(
 
 /**
  * The environment of a stack's program and plugins in a function: nothing of the function's own, and
- * the credentials of the role that the stack's configuration names, if it names one. `env`: that of
- * the function. Throws CONFIG_INVALID for what is no role, and what `assume` throws.
+ * where the credentials of the role are that the stack's configuration names, if it names one: an
+ * operation may take longer than they last. `env`: that of the function. Throws CONFIG_INVALID for what is no role, and what `assume` throws.
  */
 export async function stackEnvironment(
   about: {
@@ -44,20 +39,18 @@ export async function stackEnvironment(
     readonly region: string
     readonly home: string
     readonly assume: AssumeRole
+    readonly offer: CredentialsEndpoint['offer']
   },
   request: Pick<DeployRequest, 'stack' | 'config'>,
 ): Promise<Readonly<Record<string, string>>> {
-  const { env, region, home, assume } = about
+  const { env, region, home, assume, offer } = about
   const plain = { ...withoutOwn(env), HOME: home, AWS_REGION: region }
   const role = request.config.get(roleKey)?.text
   if (role === undefined) return plain
   if (!roleForm.test(role))
     throw error('CONFIG_INVALID', `'${roleKey}' is '${role}', which is not the ARN of a role`)
-  const { accessKeyId, secretAccessKey, sessionToken } = await assume(role, request)
-  return {
-    ...plain,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: sessionToken,
-  }
+  const take = () => assume(role, request)
+  // A role that refuses this stack is told now, not by whichever provider asks first.
+  await take()
+  return { ...plain, ...(await offer(`${role} ${request.stack}`, take)) }
 }

@@ -2,7 +2,7 @@ import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { externalIdOf } from '../../config/aws-places.ts'
 import { error } from '../../errors/error.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import type { StackId } from '../../records/ids.ts'
+import type { EpochMs, StackId } from '../../records/ids.ts'
 import { guarded } from './failures.ts'
 
 /** Credentials of a role, for an hour. */
@@ -10,6 +10,7 @@ export interface AssumedRole {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken: string
+  readonly expiresAt: EpochMs
 }
 
 /** The longest session of a role that another one takes on; functions live a quarter of it. */
@@ -39,16 +40,16 @@ export function createRoles(deps: {
       DurationSeconds: sessionSeconds,
     })
     const { Credentials: given } = await guarded(`role ${role}: assume`, () => sts.send(command))
-    const { AccessKeyId, SecretAccessKey, SessionToken } = given ?? {}
+    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = given ?? {}
     if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)
       throw error('AWS_SETTINGS_INVALID', `the role ${role} was given without credentials`)
     const assumed = {
       accessKeyId: AccessKeyId,
       secretAccessKey: SecretAccessKey,
       sessionToken: SessionToken,
+      expiresAt: (Expiration?.getTime() ?? clock.now() + sessionSeconds * 1_000) as EpochMs,
     }
-    const until = clock.now() + sessionSeconds * 1_000 - reserveMs
-    known.set(name, { until, role: assumed })
+    known.set(name, { until: clock.now() + sessionSeconds * 1_000 - reserveMs, role: assumed })
     return assumed
   }
 }
