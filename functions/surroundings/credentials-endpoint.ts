@@ -22,9 +22,9 @@ interface Offered {
 }
 
 /**
- * An endpoint as containers have one (AWS's container credentials provider): on loopback, each offer
- * at a path and behind a token of its own that only who was given the variables knows. It keeps no
- * process alive.
+ * An endpoint as containers have one (AWS's container credentials provider): on loopback, each
+ * offer at a path and behind a token of its own that only who was given the variables knows. It
+ * keeps no process alive.
  */
 export function createCredentialsEndpoint(): CredentialsEndpoint {
   const offers = new Map<string, Offered>()
