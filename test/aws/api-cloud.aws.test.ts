@@ -9,7 +9,8 @@ import type { Role } from '../../functions/api/roles.ts'
 import { createToken } from '../../functions/api/tokens.ts'
 import { createPlace, type Place, type Ran, succeeded } from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { type CloudPlace, createBundles, createCloudPlace, secretText } from './cloud-place.ts'
+import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { secretText } from './stack-file.ts'
 import { whenServed } from './served.ts'
 
 whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {

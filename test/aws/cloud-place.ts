@@ -28,18 +28,15 @@ import {
   type DeploymentId,
 } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
 import { parallel } from '../e2e/cast.ts'
 import { type AskedChange, type CloudObject, objectsIn } from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
+import { passphrase, type StackFileAbout, stackFileOf } from './stack-file.ts'
 
 const testFolder = resolve(import.meta.dirname, '..')
 const ourNode = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
 const pluginFolder = join(testFolder, 'golden/provider')
-const passphrase = 'open sesame'
-/** What the configuration of every program here has as its `password`. */
-export const secretText = 'hunter-two-and-a-half'
 
 /** The bundles of the functions that have an entry, made once for each process of tests. */
 export function createBundles(): {
@@ -56,7 +53,7 @@ export function createBundles(): {
 }
 
 /** More of a place. */
-export interface CloudPlaceOptions {
+export interface CloudPlaceOptions extends StackFileAbout {
   readonly aws: AwsSettings
   /** Where functions and event sources find the services, when that is elsewhere. */
   readonly through?: AwsSettings
@@ -112,7 +109,7 @@ export async function createCloudPlace(
   mkdirSync(join(goldCloud, 'objects'), { recursive: true })
   const program = join(root, 'program')
   if (options.sdk === 'above') symlinkSync(sdkModules, join(root, 'node_modules'))
-  const stackFile = await createProgram(program, fixture, options.sdk !== 'above')
+  const stackFile = await createProgram(program, fixture, options)
   const stack = stackIdOf(fixture, 'dev')
   const calls: (Called & { readonly name: FunctionName })[] = []
   const lines: string[] = []
@@ -193,7 +190,11 @@ export async function createCloudPlace(
 }
 
 /** Answers the stack's file. The fixture behind a main file that sets the variables first, with the SDK that it runs on. */
-async function createProgram(program: string, fixture: string, hasSdk: boolean): Promise<string> {
+async function createProgram(
+  program: string,
+  fixture: string,
+  options: CloudPlaceOptions,
+): Promise<string> {
   mkdirSync(program)
   cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
   renameSync(join(program, 'index.js'), join(program, 'program.js'))
@@ -205,21 +206,13 @@ async function createProgram(program: string, fixture: string, hasSdk: boolean):
   const manifest = { name: 'e2e-program', private: true, dependencies: { '@pulumi/pulumi': '*' } }
   writeFileSync(join(program, 'package.json'), JSON.stringify(manifest))
   // Links of packages to each other's commands lead to what is left out.
-  if (hasSdk)
+  if (options.sdk !== 'above')
     cpSync(sdkModules, join(program, 'node_modules'), {
       recursive: true,
       dereference: true,
       filter: path => !unused.some(form => form.test(path.slice(sdkModules.length))),
     })
-  const { state, crypter } = await createPassphraseManager(passphrase)
-  const password = JSON.stringify(crypter.encrypt(secretText))
-  const lines = [
-    `encryptionsalt: ${state['salt']}`,
-    'config:',
-    `  ${fixture}:password:`,
-    `    secure: ${password}`,
-  ]
-  const text = `${lines.join('\n')}\n`
+  const text = await stackFileOf(fixture, options)
   writeFileSync(join(program, 'Pulumi.dev.yaml'), text)
   return text
 }

@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { type FoundState, readExport } from '../e2e/state.ts'
-import { type CloudPlace, createBundles, createCloudPlace, secretText } from './cloud-place.ts'
+import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { secretText } from './stack-file.ts'
 import { whenServed } from './served.ts'
 
 whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {

@@ -1,0 +1,76 @@
+/**
+ * A stack as docs/aws.md has one made: its secrets are under a key of KMS, and it is deployed with a
+ * role of its own, by bundled functions.
+ */
+import { CreateKeyCommand } from '@aws-sdk/client-kms'
+import { appendFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emulatorCredentials } from '../../infra/emulators/servers.ts'
+import { type AwsSettings, createKms } from '../../shared/platform/aws/clients.ts'
+import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { whenServed } from './served.ts'
+import { secretText } from './stack-file.ts'
+
+const role = 'arn:aws:iam::123456789012:role/antichain-deploy-shop'
+
+async function keyOf(aws: AwsSettings): Promise<string> {
+  const kms = createKms(aws, aws.region)
+  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
+  kms.destroy()
+  return `awskms:///${KeyMetadata?.Arn ?? ''}?region=${aws.region}`
+}
+
+/** What of AWS a program finds, as it would tell it: at its own place among the provider's files. */
+const telling = `
+const found = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^AWS_/.test(name)))
+const headers = { authorization: found.AWS_CONTAINER_AUTHORIZATION_TOKEN }
+fetch(found.AWS_CONTAINER_CREDENTIALS_FULL_URI, { headers })
+  .then(answer => answer.json())
+  .then(given => require('node:fs').writeFileSync(
+    process.env.GOLD_CLOUD + '/found.json', JSON.stringify({ found, given })))
+`
+
+whenServed('a stack with a key and a role', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  let place: CloudPlace
+  beforeAll(async () => {
+    bundles = createBundles()
+    const keyUrl = await keyOf(settings())
+    const variables = { PULUMI_CONFIG_PASSPHRASE: '' }
+    const about = { keyUrl, config: { 'antichain:role': role }, variables }
+    place = await createCloudPlace('shop', { aws: settings(), code: bundles.code, ...about })
+  })
+  afterAll(async () => {
+    await place?.remove()
+    bundles?.remove()
+  }, 120_000)
+
+  test('is deployed by functions, whose credentials its program does not see', {
+    timeout: 400_000,
+  }, async () => {
+    appendFileSync(join(place.program, 'index.js'), telling)
+    const program = await place.upload({ STEP: '1' })
+    const end = await place.deploy('up', program, 240_000)
+    expect(end.result, await place.told(end.deployment)).toBe('succeeded')
+    const exported = await place.exported()
+    expect(exported).not.toContain(secretText)
+    expect(JSON.parse(exported)).toMatchObject({
+      deployment: { secrets_providers: { type: 'cloud' } },
+    })
+    const { found, given } = JSON.parse(readFileSync(join(place.cloudFolder, 'found.json'), 'utf8'))
+    expect(Object.keys(found).toSorted()).toEqual([
+      'AWS_CONTAINER_AUTHORIZATION_TOKEN',
+      'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+      'AWS_REGION',
+    ])
+    expect(given).toMatchObject({
+      AccessKeyId: expect.stringMatching(/^ASIA/),
+      Token: expect.any(String),
+    })
+    expect(JSON.stringify(given)).not.toContain(emulatorCredentials.AWS_SECRET_ACCESS_KEY)
+    expect(Date.parse(given.Expiration)).toBeGreaterThan(Date.now() + 20 * 60_000)
+    for (const hidden of [secretText, given.SecretAccessKey, given.Token])
+      expect(place.said()).not.toContain(hidden)
+  })
+})

@@ -1,0 +1,39 @@
+import { createKmsKeeper } from '../../shared/platform/aws/keys.ts'
+import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { createCloudManager } from '../../shared/secrets/cloud.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
+
+/** The passphrase of stacks in the local cloud, where they have no key. */
+export const passphrase = 'open sesame'
+/** A secret of their configuration, which may stand nowhere in clear. */
+export const secretText = 'hunter-two-and-a-half'
+
+/** How a stack keeps its secrets, and what else its file says. */
+export interface StackFileAbout {
+  /** The URL of the key of KMS that its secrets are under; without it they are under a passphrase. */
+  readonly keyUrl?: string
+  /** Configuration in clear, by whole keys. */
+  readonly config?: Readonly<Record<string, string>>
+}
+
+/** The file of a stack, with the secret in its configuration. */
+export async function stackFileOf(
+  project: string,
+  { aws, keyUrl, config = {} }: StackFileAbout & { readonly aws: AwsSettings },
+): Promise<string> {
+  const { state, crypter } =
+    keyUrl === undefined
+      ? await createPassphraseManager(passphrase)
+      : await createCloudManager(keyUrl, createKmsKeeper(aws))
+  const names = { salt: 'encryptionsalt', url: 'secretsprovider', encryptedkey: 'encryptedkey' }
+  const lines = [
+    ...Object.entries(names).flatMap(([of, name]) =>
+      state[of] === undefined ? [] : [`${name}: ${state[of]}`],
+    ),
+    'config:',
+    ...Object.entries(config).map(([name, value]) => `  ${name}: ${value}`),
+    `  ${project}:password:`,
+    `    secure: ${JSON.stringify(crypter.encrypt(secretText))}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
