@@ -13,8 +13,17 @@ export function removeLeftovers(prefix: string): void {
     const rest = name.startsWith(prefix) ? name.slice(prefix.length) : ''
     // Nothing of anybody who names folders otherwise.
     const [, pid] = /^(\d+)-\w{6}$/.exec(rest) ?? []
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    if (pid !== undefined && !isAlive(Number(pid))) removeOwn(join(tmpdir(), name))
+  }
+}
+
+/** What another user left in a shared folder is that user's to remove. */
+function removeOwn(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : ''
+    if (code !== 'EPERM' && code !== 'EACCES') throw thrown
   }
 }
 

@@ -16,7 +16,7 @@ test.each([
   ['STORE_MISSING', 503, null],
   ['STORE_REGION_WRONG', 503, null],
   // A throttled account, and whatever passes by itself.
-  ['STORE_UNAVAILABLE', 503, '30'],
+  ['STORE_UNAVAILABLE', 503, '2'],
   ['ARCHIVE_TOO_LARGE', 413, null],
   ['API_BODY_TOO_LARGE', 413, null],
   ['SCHEDULE_INVALID', 400, null],

@@ -107,4 +107,5 @@ function waitOf(thrown: unknown): number | undefined {
   return thrown.code === 'STORE_UNAVAILABLE' ? storeWaitSeconds : undefined
 }
 
-const storeWaitSeconds = 30
+/** Throttles pass within seconds, and a person may be waiting. */
+const storeWaitSeconds = 2

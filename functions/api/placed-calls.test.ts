@@ -152,3 +152,16 @@ test('a stack that is removed takes its schedules, their calls and its notificat
   const left = (await platform.documents.list('notification', '')).documents
   expect(left.map(one => one.key.name)).toEqual(['all'])
 })
+
+test('one that is due, and so could not be made any more, is paused', async () => {
+  const { put, ports } = await opened()
+  const passed = { when: 'at(2020-01-01T00:00:00)', jitterMs: 0 }
+  await expect(put(passed)).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })
+  expect(await put({ ...passed, isPaused: true })).toMatchObject({ value: { isPaused: true } })
+  await expect(put({ when: 'no time', isPaused: true })).rejects.toMatchObject({
+    code: 'SCHEDULE_INVALID',
+  })
+  expect(await callHere(ports, 'ann', { method: 'GET', path })).toMatchObject({
+    value: { isPaused: true, when: passed.when },
+  })
+})

@@ -29,7 +29,9 @@ export async function placeCalls(
   schedule: Schedule,
 ): Promise<Schedule> {
   const now = clock.now()
-  if (nextRun(key, schedule, now) === undefined) throw goneBy(schedule)
+  const next = nextRun(key, schedule, now)
+  // One that is due is paused like any other: it would run yet.
+  if (next === undefined && !schedule.isPaused) throw goneBy(schedule)
   if (scheduler === undefined) return schedule
   const times = schedulerExpressionOf(schedule, now)
   if (schedule.isPaused) return schedule

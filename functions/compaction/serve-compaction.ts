@@ -3,6 +3,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
 import type { BlobHash, DeploymentId } from '../../shared/records/ids.ts'
 import { compact } from './handle.ts'
+import { tellCompactionLag } from './lag.ts'
 import type { StuckDeps } from './stuck.ts'
 import { tidyUp } from './tidy-up.ts'
 
@@ -41,6 +42,6 @@ export async function serveCompaction(
   }
   // Told at each attempt: one that fails again and again is told with ever more.
   return compact(platform, call.deployment, at =>
-    metric('compactionLag', Math.max(0, platform.clock.now() - at) / 1_000),
+    tellCompactionLag(metric, platform.clock.now(), at),
   )
 }

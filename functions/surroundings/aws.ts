@@ -16,6 +16,7 @@ import { createRoles } from '../../shared/platform/aws/roles.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createLog } from '../../shared/platform/system/log.ts'
 import { compact } from '../compaction/handle.ts'
+import { tellCompactionLag } from '../compaction/lag.ts'
 import { byFunction, type Compact, createLambda } from './call-compaction.ts'
 import type { StackServer } from '../step-generator/serve-stack.ts'
 import type { GeneratorPorts } from '../step-generator/start.ts'
@@ -81,7 +82,9 @@ export function openAws(env: Env): AwsSurroundings {
     os: process.platform,
     arch: process.arch,
   })
-  const here: Compact = deployment => compact(platform, deployment)
+  // Told at each attempt: one that fails again and again is told with ever more.
+  const here: Compact = deployment =>
+    compact(platform, deployment, at => tellCompactionLag(metric, platform.clock.now(), at))
   // Only generators close deployments, and know where compaction is.
   const functionArn = env[awsVariables.compactionFunction] ?? ''
   const compactBy: Compact =

@@ -18,7 +18,7 @@ export type Invokes = Pick<LambdaClient, 'send'>
 export function createLambda(settings: AwsSettings): LambdaClient {
   return new LambdaClient({
     ...clientConfig(settings, 'LAMBDA', awsLimits.compactionAnswerMs),
-    maxAttempts: awsLimits.compactionAttemptsMax,
+    maxAttempts: 1,
   })
 }
 

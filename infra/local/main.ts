@@ -63,8 +63,13 @@ async function withEmulators(
     const cloud = await startFunctions(words, started, { aws, folder })
     const endKilling = startKilling(words, cloud)
     try {
-      if (words.deploy !== undefined)
-        return await deploy(words, { aws, cloud, folder: words.deploy })
+      if (words.deploy !== undefined) {
+        const deployed = deploy(words, { aws, cloud, folder: words.deploy })
+        const end = await Promise.race([deployed, told, started.died])
+        if (typeof end === 'number') return end
+        if (end !== undefined) throw error('PLATFORM_FAILED', end)
+        throw error('PLATFORM_FAILED', 'the deployment was given up with its cloud: you ended it')
+      }
       await tellLogin(aws, cloud)
       say('Ctrl-C ends it')
       const why = await Promise.race([started.died, told])

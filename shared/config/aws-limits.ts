@@ -8,10 +8,11 @@ export const awsLimits = {
   answerMs: 10_000,
   /** The same where a body of half a gigabyte may be on its way. */
   blobAnswerMs: 120_000,
-  /** The same for a call of compaction, which folds a whole deployment before it answers. */
+  /**
+   * The same for a call of compaction, which folds a whole deployment before it answers. It is
+   * called once: whoever closes the deployment must have the time to fold by itself then.
+   */
   compactionAnswerMs: 300_000,
-  /** How often it is called before whoever closes the deployment folds by itself. */
-  compactionAttemptsMax: 2,
   /** Connections to one service: as many as an executor runs operations at once. */
   socketsMax: 64,
 

@@ -7,6 +7,7 @@ const form = z.strictObject({
   rules: z.array(z.object({ folder: z.string().regex(/^\w+$/, 'must be a folder') })).max(1),
   url: z.url().optional(),
   days: z.number().int().min(1).optional(),
+  count: z.int().positive().optional(),
   who: z.union([z.literal('*'), z.array(z.string())]).optional(),
   act: z.discriminatedUnion('do', [
     z.object({ do: z.literal('up') }),
@@ -38,6 +39,8 @@ describe('a fault of form', () => {
       'url: must be the URL of an address of http or https',
     )
     expect(fault({ ...whole, who: 1 })).toBe('who: must be *, or must be a list')
+    expect(fault({ ...whole, who: [1] })).toBe('who: must be of another form')
+    expect(fault({ ...whole, count: 0 })).toBe('count: must be more than 0')
     expect(fault('text')).toBe(': must be an object')
   })
 

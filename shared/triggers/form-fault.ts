@@ -37,15 +37,22 @@ function mustOf(issue: z.core.$ZodIssue): string {
     case 'invalid_union':
       return mustOfUnion(issue)
     case 'too_small':
-      return `must ${boundOf(issue.origin, 'least', issue.minimum)}`
+      return issue.inclusive === false
+        ? `must be more than ${issue.minimum}`
+        : `must ${boundOf(issue.origin, 'least', issue.minimum)}`
     case 'too_big':
-      return `must ${boundOf(issue.origin, 'most', issue.maximum)}`
+      return issue.inclusive === false
+        ? `must be less than ${issue.maximum}`
+        : `must ${boundOf(issue.origin, 'most', issue.maximum)}`
     case 'unrecognized_keys':
       return `has no field ${issue.keys.map(key => `'${key}'`).join(', ')}`
     case 'invalid_format':
       return issue.format === 'url'
         ? 'must be the URL of an address of http or https'
         : issue.message
+    case 'invalid_key':
+    case 'invalid_element':
+      return 'must be of another form'
     default:
       return issue.message
   }
@@ -64,8 +71,13 @@ const kinds: ReadonlyMap<string, string> = new Map([
 
 function mustOfUnion(issue: z.core.$ZodIssueInvalidUnion): string {
   if ('options' in issue && Array.isArray(issue.options)) return `must be ${oneOf(issue.options)}`
-  const ways = issue.errors.flatMap(([first]) => (first === undefined ? [] : [mustOf(first)]))
-  return ways.length === 0 ? issue.message : [...new Set(ways)].join(', or ')
+  // What is wrong inside one of the ways is no word about the value itself.
+  const ways = issue.errors.flatMap(([first]) =>
+    first === undefined || first.path.length > 0 ? [] : [mustOf(first)],
+  )
+  return ways.length < issue.errors.length || ways.length === 0
+    ? 'must be of another form'
+    : [...new Set(ways)].join(', or ')
 }
 
 function boundOf(origin: string, bound: 'least' | 'most', limit: number | bigint): string {

@@ -1,4 +1,5 @@
 import { limits } from '../../config/limits.ts'
+import { error } from '../../errors/error.ts'
 import type { CatalogPort, HistoryRecord, PublishedVersion } from '../../ports/catalog.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../records/ids.ts'
 
@@ -52,6 +53,9 @@ async function* inPages<T>(
     yield* lines
     const last = lines.at(-1)
     if (last === undefined || lines.length < limits.pastPageLines) return
-    from = numberOf(last)
+    const number = numberOf(last)
+    if (from !== undefined && number >= from)
+      throw error('INTERNAL_ASSERTION', `a page before ${from} ends with ${number}`)
+    from = number
   }
 }

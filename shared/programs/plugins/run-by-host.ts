@@ -50,9 +50,14 @@ export async function runByHost(
     else streams[output.$case].write(output.value)
   })
   answers.on('end', () => void end({ code: 0, signal: null }))
+  let asked: string | undefined
   answers.on('error', ({ message }) => {
-    if (!streams.stderr.writableEnded) streams.stderr.write(`${message}\n`)
-    void end({ code: null, signal: 'SIGKILL' })
+    if (asked === undefined && !streams.stderr.writableEnded) streams.stderr.write(`${message}\n`)
+    void end({ code: null, signal: asked ?? 'SIGKILL' })
   })
-  return { ...streams, exit: exit.promise, signal: () => answers.cancel() }
+  const signal: RunningPlugin['signal'] = name => {
+    asked ??= name
+    answers.cancel()
+  }
+  return { ...streams, exit: exit.promise, signal }
 }

@@ -38,8 +38,13 @@ export async function spawnPlugin(
   const folder = sourceFolderOf(path)
   const project = folder === undefined ? undefined : runnableProject(folder)
   if (project !== undefined && !hasCommand(project)) return runByHost(deps, project, about)
-  const { forget, ...command } = await commandOf(deps, path, about.args)
-  const child = deps.processes.spawn({ ...command, cwd: about.cwd })
-  if (forget !== undefined) void child.exit.then(forget)
-  return child
+  const { forget = () => undefined, ...command } = await commandOf(deps, path, about.args)
+  try {
+    const child = deps.processes.spawn({ ...command, cwd: about.cwd })
+    void child.exit.then(forget)
+    return child
+  } catch (thrown) {
+    forget()
+    throw thrown
+  }
 }

@@ -47,7 +47,7 @@ export async function startPlugin(
 ): Promise<PluginProcess> {
   const { path, env, cwd, engineAddress, args = [engineAddress] } = request
   const deps = { processes, env, engineAddress: () => engineAddress }
-  const child = await spawnPlugin(deps, path, { args, cwd })
+  const child = await unlessOver(spawnPlugin(deps, path, { args, cwd }), request)
   const tail = createTail(limits.keptLines)
   const stdout = linesOf(child.stdout, limits.lineBytes)
   const stderr = drain(linesOf(child.stderr, limits.lineBytes), line => {
@@ -72,6 +72,26 @@ export async function startPlugin(
       return tail.lines()
     },
     stop: () => stop(child, streams),
+  }
+}
+
+/** What is built before it starts may take long: nobody waits for that once it is over. */
+async function unlessOver(
+  spawning: Promise<RunningPlugin>,
+  { over, name, path }: StartRequest,
+): Promise<RunningPlugin> {
+  if (over === undefined) return spawning
+  const ended = Promise.withResolvers<never>()
+  const end = (): void => {
+    void spawning.then(child => child.signal('SIGKILL')).catch(() => undefined)
+    ended.reject(error('PLUGIN_FAILED', `plugin '${name}' (${path}) is not waited for any more`))
+  }
+  over.addEventListener('abort', end, { once: true })
+  if (over.aborted) end()
+  try {
+    return await Promise.race([spawning, ended.promise])
+  } finally {
+    over.removeEventListener('abort', end)
   }
 }
 

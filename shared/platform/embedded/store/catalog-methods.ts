@@ -19,7 +19,7 @@ import { failureOf, type StoreFailure } from './message.ts'
 import { read, write, writes } from './method.ts'
 import { damaged, parseRecordJson, readable } from '../../records/record-forms.ts'
 
-/** What is asked of the past of a stack. Another process of an older version says no `before`. */
+/** What is asked of the past of a stack. */
 interface PageOfPast {
   readonly id: StackId
   readonly limit: number
