@@ -50,7 +50,10 @@ export function declareTriggers(root: Command, attach: Attach): void {
     async () => (await import('./commands/schedule-pause.ts')).schedulePause(false),
   )
   declareOthers(schedule, attach, 'schedule')
+  declareNotifications(root, attach)
+}
 
+function declareNotifications(root: Command, attach: Attach): void {
   const notification = root.command('notification').description('who is told of deployments')
   attach(
     notification
@@ -62,6 +65,17 @@ export function declareTriggers(root: Command, attach: Attach): void {
       .option('--paused', 'tell nothing for now')
       .addHelpText('after', secretHelp('')),
     async () => (await import('./commands/trigger-create.ts')).notificationCreate,
+  )
+  attach(
+    notification
+      .command('dead')
+      .description('list what nobody could be told, of all stacks')
+      .option('-j, --json', 'as JSON'),
+    async () => (await import('./commands/notification-dead.ts')).notificationDead,
+  )
+  attach(
+    notification.command('redrive').description('have all of these sent again'),
+    async () => (await import('./commands/notification-dead.ts')).notificationRedrive,
   )
   declareOthers(notification, attach, 'notification')
 }

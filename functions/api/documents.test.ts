@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { placeOf } from '../../shared/ports/documents.ts'
+import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
 import { openApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { callHere } from './call-here.ts'
 
@@ -128,4 +130,26 @@ test('what is asked without HTTP is checked and audited as what is asked with it
     path: `${shopPath}/deployments?limit=1`,
   })
   expect(listed).toEqual({ items: [] })
+})
+
+test('what nobody could be told is listed without what is told, and sent again', async () => {
+  const { ask, admin, read, platform } = await opened()
+  const { notifications } = platform
+  const at = 1_700_000_000_000 as EpochMs
+  const about = { stack: shop, deployment: `${shop}/7` as DeploymentId, command: 'up', at }
+  const event = { kind: 'failed', changes: { create: 1 }, codes: ['DEPLOYMENT_FAILED'] } as const
+  const key = { kind: 'notification', scope: shop, name: 'ops' } as const
+  await notifications.send([{ kind: 'notification', key, event: { ...event, ...about } }])
+  for (let left = triggerLimits.notificationAttemptsMax; left > 0; left -= 1) {
+    const [given] = await notifications.receive(1, 0)
+    await notifications.postpone(given?.receipt ?? '', 0)
+  }
+  const path = '/v1/dead-notifications'
+  expect((await ask(read, `GET ${path}`)).status).toBe(403)
+  expect(await (await ask(admin, `GET ${path}`)).json()).toEqual({
+    items: [{ to: 'ops', stack: shop, about: 'failed', deployment: `${shop}/7` }],
+  })
+  expect(await (await ask(admin, `POST ${path}/redrive`)).json()).toEqual({ sent: 1 })
+  expect(await (await ask(admin, `GET ${path}`)).json()).toEqual({ items: [] })
+  expect(await notifications.receive(1, 0)).toMatchObject([{ message: { key }, deliveries: 1 }])
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { AuditPort } from '../../shared/ports/audit.ts'
 import type { DocumentsPort, SealingPort } from '../../shared/ports/documents.ts'
+import type { NotificationsPort } from '../../shared/ports/notifications.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { PluginStorePort } from '../../shared/ports/plugins.ts'
 import type { UploadsPort } from '../../shared/ports/uploads.ts'
@@ -36,6 +37,8 @@ export interface ApiPorts
   readonly audit: AuditPort
   /** Where programs are sent when not through the API itself. */
   readonly uploads?: UploadsPort
+  /** What nobody could be told: those of a process, where it tells by itself. */
+  readonly notifications: Pick<NotificationsPort, 'deadLetters' | 'redrive'>
   /** Who calls when a schedule is due; absent where a process looks at them by itself. */
   readonly scheduler?: SchedulerPort
   /** Where plugins are kept; absent where they are those of the machine. */

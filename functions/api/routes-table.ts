@@ -1,5 +1,6 @@
 import type { Route } from './route.ts'
 import { aboutRoutes } from './routes/about.ts'
+import { deadNotificationRoutes } from './routes/dead-notifications.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -21,5 +22,6 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...stateRoutes,
   ...documentRoutes,
+  ...deadNotificationRoutes,
   ...tokenRoutes,
 ]

@@ -71,6 +71,8 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
       { kind: 'update', result: 'succeeded' },
       { kind: 'update', result: 'succeeded' },
     ])
+    expect(succeeded(await run('notification', 'dead', '--json')).out).toBe('[]\n')
+    expect(succeeded(await run('notification', 'redrive')).err).toContain('Nothing was given up.')
     succeeded(await run('destroy', '--yes', '--skip-preview'))
     expect(place.objects()).toEqual([])
     succeeded(await run('stack', 'rm', '--yes', 'dev'))

@@ -1,6 +1,7 @@
 import { bucketPrefixes } from '../../config/aws-places.ts'
 import type { AuditPort } from '../../ports/audit.ts'
 import type { DocumentsPort, MarksPort, SealingPort } from '../../ports/documents.ts'
+import type { NotificationsPort } from '../../ports/notifications.ts'
 import type { PluginStorePort } from '../../ports/plugins.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { SchedulerPort } from '../../ports/scheduler.ts'
@@ -18,6 +19,7 @@ import { createJournalHints } from './dynamo/hints.ts'
 import type { PutMetric } from './metrics.ts'
 import type { AwsPlaces } from './places.ts'
 import { type AwsChainQueue, createChainQueue } from './queues/chain-queue.ts'
+import { createNotifications } from './queues/notifications.ts'
 import { type AwsNudges, createNudges } from './queues/nudges.ts'
 import { createRecords } from './records.ts'
 import { createScheduler, createSchedulerClient } from './scheduler.ts'
@@ -45,13 +47,18 @@ export interface AwsPlatformAbout {
 }
 
 /**
- * The same with what seals secrets of triggers, and what calls when schedules are due. Throws
+ * The same with what seals secrets of triggers, what calls when schedules are due, and what nobody
+ * could be told. Throws
  * AWS_SETTINGS_INVALID.
  */
-export function createApiPlatform(
-  about: AwsPlatformAbout,
-): AwsPlatform & { readonly sealing: SealingPort; readonly scheduler: SchedulerPort } {
-  const { settings, places } = about
+export function createApiPlatform(about: AwsPlatformAbout): AwsPlatform & {
+  readonly sealing: SealingPort
+  readonly scheduler: SchedulerPort
+  readonly notifications: NotificationsPort
+} {
+  const { settings, places, log } = about
+  const sqs = createSqs(settings)
+  const [url, deadUrl] = [places.of('notificationsQueue'), places.of('notificationsDeadQueue')]
   const platform = createAwsPlatform(about)
   const client = createSchedulerClient(settings)
   const scheduler = createScheduler(client, {
@@ -63,8 +70,15 @@ export function createApiPlatform(
     ...platform,
     sealing: createKmsSealing(settings, places.of('key')),
     scheduler,
+    notifications: createNotifications({
+      sqs,
+      queue: { url, deadUrl },
+      clock: platform.clock,
+      log,
+    }),
     close: () => {
       platform.close()
+      sqs.destroy()
       client.destroy()
     },
   }

@@ -46,6 +46,12 @@ async function run(...words: readonly string[]) {
   return { exit, out, err }
 }
 
+test('where nobody was given up nothing is listed, and nothing sent again', async () => {
+  expect(await run('notification', 'dead', '--json')).toMatchObject({ exit: 0, out: '[]\n' })
+  const again = await run('notification', 'redrive')
+  expect([again.exit, again.err]).toEqual([0, expect.stringContaining('Nothing was given up.')])
+})
+
 describe('schedules', () => {
   test('a time that has gone by is refused, and what happens once is over when it has', async () => {
     const when = 'at(2020-01-01T00:00:00)'
