@@ -71,6 +71,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
       { kind: 'update', result: 'succeeded' },
       { kind: 'update', result: 'succeeded' },
     ])
+    expect((await run('resume')).err).toContain('NOTHING_TO_RESUME')
     expect(succeeded(await run('notification', 'dead', '--json')).out).toBe('[]\n')
     expect(succeeded(await run('notification', 'redrive')).err).toContain('Nothing was given up.')
     succeeded(await run('destroy', '--yes', '--skip-preview'))
