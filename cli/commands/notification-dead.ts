@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Handler } from '../attach.ts'
+import type { Local } from '../local-port.ts'
+import type { Session } from '../session.ts'
 import { tableOf } from '../table.ts'
 
 const letters = z.object({
@@ -14,9 +16,19 @@ const letters = z.object({
   ),
 })
 
+/** On one machine dead letters are in the memory of the process that serves. */
+function warnHere(session: Session, { remote }: Local): void {
+  if (remote === undefined)
+    session.warn(
+      'Letters of this machine are kept by `antichain serve`: log in to its API to see them.',
+    )
+}
+
 /** `notification dead`: what nobody could be told, after all attempts. */
 export const notificationDead: Handler = async (session, flags) => {
-  const { api } = await session.local()
+  const local = await session.local()
+  const { api } = local
+  warnHere(session, local)
   const said = await api({ method: 'GET', path: '/v1/dead-notifications?limit=100' })
   const { items } = letters.parse(said)
   if (flags.is('json')) {
@@ -33,7 +45,9 @@ export const notificationDead: Handler = async (session, flags) => {
 
 /** `notification redrive`: has all of them sent again. */
 export const notificationRedrive: Handler = async session => {
-  const { api } = await session.local()
+  const local = await session.local()
+  const { api } = local
+  warnHere(session, local)
   const path = '/v1/dead-notifications/redrive'
   const { sent } = z.object({ sent: z.int() }).parse(await api({ method: 'POST', path }))
   session.warn(sent === 0 ? 'Nothing was given up.' : `${sent} are sent again.`)

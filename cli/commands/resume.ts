@@ -22,7 +22,8 @@ async function haveItResumed(session: Session, local: Local, id: StackId): Promi
   if (standing.kind === 'none')
     throw error('NOTHING_TO_RESUME', `no deployment of '${stack}' is under way`)
   const { number } = standing
-  const path = `/v1/stacks/${project}/${stack}/deployments/${number}/resume`
+  const [of, name] = [project, stack].map(encodeURIComponent)
+  const path = `/v1/stacks/${of}/${name}/deployments/${number}/resume`
   await local.api({ method: 'POST', path })
   session.warn(`Deployment ${number} of '${stack}' is looked at: whoever serves goes on with it.`)
   return 0

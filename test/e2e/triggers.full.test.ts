@@ -16,6 +16,8 @@ const goldSdk = readFileSync(
 )
 const secret = 'a secret that both sides know'
 const credential = 'ghs_credential'
+/** Who asks for an address of this machine is held to the same list as who serves. */
+const allowed = { [outboundVariables.networks]: '127.0.0.1/32', [outboundVariables.plain]: '1' }
 
 let place: Place
 let github: GithubHost
@@ -42,7 +44,7 @@ beforeAll(async () => {
     { on: 'pull-request', repository, stack: 'organization/small/dev', folder: 'infra' },
   ]
   writeFileSync(join(place.program, 'rules.json'), JSON.stringify(rules))
-  const env = { ANTICHAIN_SECRET: secret, ANTICHAIN_CREDENTIAL: credential }
+  const env = { ...allowed, ANTICHAIN_SECRET: secret, ANTICHAIN_CREDENTIAL: credential }
   const words = ['webhook', 'create', 'site', '--rules', 'rules.json', '--api-url', github.origin]
   succeeded(await place.run(words, { env }))
   const to = `${receiver.origin}/ops`
@@ -57,8 +59,7 @@ afterAll(async () => {
 })
 
 async function serve(): Promise<void> {
-  const env = { [outboundVariables.networks]: '127.0.0.1/32', [outboundVariables.plain]: '1' }
-  const started = place.start(['serve', '--port', '0'], { env })
+  const started = place.start(['serve', '--port', '0'], { env: allowed })
   serving = started
   const address = /Webhooks are taken at (http:\/\/127\.0\.0\.1:\d+\/hooks\/)/
   const isThere = (): boolean => address.test(started.said())

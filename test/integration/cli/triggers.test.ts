@@ -47,7 +47,9 @@ async function run(...words: readonly string[]) {
 }
 
 test('where nobody was given up nothing is listed, and nothing sent again', async () => {
-  expect(await run('notification', 'dead', '--json')).toMatchObject({ exit: 0, out: '[]\n' })
+  const listed = await run('notification', 'dead', '--json')
+  expect(listed).toMatchObject({ exit: 0, out: '[]\n' })
+  expect(listed.err).toContain('log in to its API')
   const again = await run('notification', 'redrive')
   expect([again.exit, again.err]).toEqual([0, expect.stringContaining('Nothing was given up.')])
 })
