@@ -13,6 +13,7 @@ import type { Delivery } from '../../shared/ports/queue.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { inEnvironment, type LifeDeps } from '../step-generator/serve-life.ts'
+import { tellHindrance } from '../step-generator/tell.ts'
 import { watchStop } from '../step-generator/watch-stop.ts'
 import { surround, tearDown } from '../surroundings/surround.ts'
 import { createDeploymentExecutor } from './executor-loop.ts'
@@ -130,7 +131,10 @@ async function warmUp(
     },
   }
   const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
-  const asked = await inEnvironment(server, given)
+  const asked = await inEnvironment(server, given).catch(async (thrown: unknown) => {
+    await tellHindrance(server, deployment, thrown)
+    throw thrown
+  })
   const plan = createPlanIndex(platform, deployment)
   return { deployment, asked, surroundings: await surround(asked), recorder, plan, until }
 }

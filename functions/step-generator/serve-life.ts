@@ -2,6 +2,7 @@ import type { EventSink } from '../../shared/engine/events/event.ts'
 import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
 import { keepLease } from '../../shared/engine/executor/lease.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
+import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -23,7 +24,7 @@ import { type LifeEnd, runDeployment } from './handle.ts'
 import { summary } from './result.ts'
 import { settleIn, shownConfig } from './settle-in.ts'
 import type { GeneratorPorts, StartedDeployment } from './start.ts'
-import { tellLeft, tellStart } from './tell.ts'
+import { tellHindrance, tellLeft, tellStart } from './tell.ts'
 import { watchStop } from './watch-stop.ts'
 
 /** How long a life may last: one without a limit until its deployment has ended. */
@@ -49,7 +50,7 @@ export interface LifeDeps {
   readonly openState?: OpenState
 }
 
-/** What a run is asked with, with the environment of its stack. */
+/** What a run is asked with, with the environment of its stack. Throws STACK_ROLE_REFUSED. */
 export async function inEnvironment(deps: LifeDeps, asked: Asked): Promise<Asked> {
   const { environmentOf, fetchPlugin, openState } = deps
   const fetched = {
@@ -88,6 +89,13 @@ export async function serveLife(
   const given = { ...deps, request: timed, sink: nobody }
   const asked = patiently(given, { isWorthIt: () => true, said })
   const known = about.deployment
+  // A role that refuses the stack is known before a deployment begins.
+  const placed = await inEnvironment(deps, asked).catch(async (thrown: unknown) => {
+    if (known !== undefined) await tellHindrance(deps, known, thrown)
+    throw thrown
+  })
+  // Should this life die before it has a lease, somebody is to look again.
+  await deps.platform.nudges.nudge(request.stack, limits.deadManNudgeMs)
   const before = known === undefined ? undefined : await livingOn(asked, known)
   const started = await about.begin(asked.ports).catch(async (thrown: unknown) => {
     await before?.end()
@@ -104,7 +112,12 @@ export async function serveLife(
   const earlier = left === undefined ? [] : await earlierEvents(asked.platform, deployment)
   const sink = createToldOnce(recorder, earlier)()
   const counted = countsIn(earlier)
-  const surroundings = await surround(await inEnvironment(deps, { ...asked, sink, counted }))
+  const surroundings = await surround({ ...placed, sink, counted }).catch(async thrown => {
+    asked.ports.here?.delete(deployment)
+    await living.end()
+    await recorder.flush()
+    throw thrown
+  })
   living.runs(surroundings)
   try {
     if (left === undefined) sink.emit({ preludeEvent: { config: shownConfig(request) } })

@@ -143,8 +143,6 @@ async function goOn(
   requireRules(deployment, pin)
   if (server.mayServe?.(stack) === false) return 'elsewhere'
   const request = await server.reopen(deployment, pin)
-  // Should this life die before it has a lease, somebody is to look again.
-  await platform.nudges.nudge(stack, limits.deadManNudgeMs)
   try {
     const end = await serveLife(server, request, {
       ...time,
@@ -201,7 +199,6 @@ async function begin(
       await server.platform.nudges.nudge(asked.stack, 0)
     return served
   }
-  await server.platform.nudges.nudge(asked.stack, limits.deadManNudgeMs)
   try {
     const end = await serveLife(server, request, {
       ...time,

@@ -1,5 +1,8 @@
 import type { LifeEnd } from './handle.ts'
-import type { StartedDeployment } from './start.ts'
+import type { GeneratorPorts, StartedDeployment } from './start.ts'
+import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
+import { messageOf } from '../../shared/errors/error.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import type { Asked } from '../surroundings/surround.ts'
@@ -25,6 +28,22 @@ export function tellLeft(
     `Generator ${number} ${reason}: ${end.decided} decisions, ` +
     `${count} operations ended so far${next}.\n`
   sink.emit({ diagnosticEvent: { message, color: 'raw', severity: 'info' } })
+}
+
+/**
+ * Says in the events of a deployment what keeps a function from working for it: nobody else of the
+ * deployment lives who would.
+ */
+export async function tellHindrance(
+  { platform, ports }: { readonly platform: Platform; readonly ports: GeneratorPorts },
+  deployment: DeploymentId,
+  thrown: unknown,
+): Promise<void> {
+  const recorder = createEventRecorder(platform, deployment, `hindered-${platform.random.uuid()}`)
+  const { host, pid } = ports.holder
+  const message = `${messageOf(thrown)} (process ${pid} on ${host}); it is tried again.\n`
+  recorder.emit({ diagnosticEvent: { message, color: 'raw', severity: 'warning' } })
+  await recorder.flush()
 }
 
 function tellClosed(emitter: StepEmitter, closed: DeploymentId): void {

@@ -73,7 +73,7 @@ export function openAws(env: Env): AwsSurroundings {
   })
   const { region } = settings
   const home = env['HOME'] ?? homedir()
-  const { offer } = createCredentialsEndpoint()
+  const { offer } = createCredentialsEndpoint(log)
   const assume: AssumeRole = (role, { stack }) => assumed(role, stack)
   const environmentOf: StackServer['environmentOf'] = request =>
     stackEnvironment({ env, region, home, assume, offer }, request)

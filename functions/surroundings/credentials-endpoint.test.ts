@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { createCredentialsEndpoint } from './credentials-endpoint.ts'
 import type { AssumedRole } from '../../shared/platform/aws/roles.ts'
+import { silentLog } from '../../shared/platform/system/log.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -24,7 +25,7 @@ test("AWS's SDK finds the credentials by its usual chain, and asks again as they
     taken += 1
     return role(`time ${taken}`, taken === 1 ? 60_000 : 3_600_000)
   }
-  const offered = await createCredentialsEndpoint().offer('shop', take)
+  const offered = await createCredentialsEndpoint(silentLog).offer('shop', take)
   for (const name of variables) vi.stubEnv(name, offered[name])
   const client = new STSClient({ region: 'eu-test-1' })
   const found = async () => (await client.config.credentials()).accessKeyId
@@ -37,7 +38,7 @@ test("AWS's SDK finds the credentials by its usual chain, and asks again as they
 })
 
 test('who does not know the token, or the path, is given nothing', async () => {
-  const { offer } = createCredentialsEndpoint()
+  const { offer } = createCredentialsEndpoint(silentLog)
   const [one, other] = [
     await offer('one', async () => role('one')),
     await offer('other', async () => role('other')),
@@ -63,7 +64,9 @@ test('who does not know the token, or the path, is given nothing', async () => {
 })
 
 test('a role that cannot be taken on any more is said, and the same name keeps its place', async () => {
-  const { offer } = createCredentialsEndpoint()
+  const lines: unknown[] = []
+  const log = { ...silentLog, write: (...line: readonly unknown[]) => void lines.push(line) }
+  const { offer } = createCredentialsEndpoint(log)
   const first = await offer('shop', async () => role('shop'))
   const again = await offer('shop', async () => {
     throw new Error('the role was taken away')
@@ -72,8 +75,7 @@ test('a role that cannot be taken on any more is said, and the same name keeps i
   const answer = await fetch(first['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
     headers: { authorization: first['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? '' },
   })
-  expect([answer.status, await answer.json()]).toEqual([
-    503,
-    { code: 'RoleRefused', message: 'the role was taken away' },
-  ])
+  expect([answer.status, await answer.json()]).toEqual([503, { code: 'RoleRefused' }])
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(lines).toEqual([['error', 'role.refused', { message: 'the role was taken away' }]])
 })

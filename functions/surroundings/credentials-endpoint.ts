@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { AssumedRole } from '../../shared/platform/aws/roles.ts'
+import type { LogPort } from '../../shared/ports/system.ts'
 
 /** Gives the credentials of a role, which it took on before or takes on now. */
 export type TakeRole = () => Promise<AssumedRole>
@@ -26,7 +27,7 @@ interface Offered {
  * offer at a path and behind a token of its own that only who was given the variables knows. It
  * keeps no process alive.
  */
-export function createCredentialsEndpoint(): CredentialsEndpoint {
+export function createCredentialsEndpoint(log: LogPort): CredentialsEndpoint {
   const offers = new Map<string, Offered>()
   let listening: Promise<string> | undefined
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -36,7 +37,9 @@ export function createCredentialsEndpoint(): CredentialsEndpoint {
     try {
       send(response, 200, answerOf(await found.take()))
     } catch (thrown) {
-      send(response, 503, { code: 'RoleRefused', message: messageOf(thrown) })
+      // Why is for who runs the installation: a program is not told what a role's owner wrote.
+      log.write('error', 'role.refused', { message: messageOf(thrown) })
+      send(response, 503, { code: 'RoleRefused' })
     }
   }
   const listen = (): Promise<string> =>
@@ -85,5 +88,10 @@ function answerOf({ accessKeyId, secretAccessKey, sessionToken, expiresAt }: Ass
 }
 
 function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const headers = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    connection: 'close',
+  }
+  response.writeHead(status, headers).end(JSON.stringify(body))
 }

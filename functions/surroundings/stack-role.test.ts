@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ConfigValue } from '../../shared/engine/request.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
+import { silentLog } from '../../shared/platform/system/log.ts'
 import { createCredentialsEndpoint } from './credentials-endpoint.ts'
 import { roleKey, stackEnvironment } from './stack-role.ts'
 
@@ -13,13 +14,14 @@ const env = {
   AWS_SESSION_TOKEN: 'its token',
   AWS_LAMBDA_RUNTIME_API: 'there',
   LAMBDA_TASK_ROOT: '/var/task',
+  ECS_CONTAINER_METADATA_URI_V4: 'http://169.254.170.2/v4/id',
   _HANDLER: 'main.handler',
   PULUMI_CONFIG_PASSPHRASE: 'secret',
   NODE_OPTIONS: '--inspect',
 }
 const expiresAt = Date.parse('2999-01-01T00:00:00Z') as EpochMs
 const given = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiresAt }
-const { offer } = createCredentialsEndpoint()
+const { offer } = createCredentialsEndpoint(silentLog)
 
 function asked(role?: string) {
   const values: readonly (readonly [string, ConfigValue])[] =

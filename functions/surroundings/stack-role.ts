@@ -3,7 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { AssumedRole } from '../../shared/platform/aws/roles.ts'
 import type { CredentialsEndpoint } from './credentials-endpoint.ts'
 
-/** Takes on the role of a stack. Throws what `awsFailure` says. */
+/** Takes on the role of a stack. Throws STACK_ROLE_REFUSED, or what `awsFailure` says. */
 export type AssumeRole = (
   role: string,
   request: Pick<DeployRequest, 'stack'>,
@@ -16,7 +16,7 @@ const roleForm = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
 
 /** What of a function's environment is its own affair: its places, its credentials, its runtime. */
 const own =
-  /^(ANTICHAIN_|AWS_|_|LAMBDA_|NODE_OPTIONS$|NODE_COMPILE_CACHE$|PULUMI_CONFIG_PASSPHRASE)/
+  /^(ANTICHAIN_|AWS_|ECS_|_|LAMBDA_|NODE_OPTIONS$|NODE_COMPILE_CACHE$|PULUMI_CONFIG_PASSPHRASE)/
 
 /** What of a function's environment others may see. */
 export function withoutOwn(

@@ -168,6 +168,10 @@ export const catalogue = {
     exit: 3,
     hint: 'Give the role of this function the permission that is named; docs/aws.md lists them.',
   },
+  STACK_ROLE_REFUSED: {
+    exit: 3,
+    hint: "Let the role's trust policy name the roles of the installation's generator and executor, under the external id that is named; docs/aws.md shows one.",
+  },
   STORE_CREDENTIALS: {
     exit: 3,
     hint: 'Get new credentials of AWS for this process, and check that its clock is right.',

@@ -244,7 +244,7 @@ export const effectsOfLives = {
     effects: [
       {
         call: 'nudges.nudge',
-        by: ['functions/step-generator/serve-stack.ts'],
+        by: ['functions/step-generator/serve-life.ts'],
         what: 'the stack is looked at again, should this function die before it has a lease',
         ifDead: 'the nudge that it was called with comes again',
         again: 1,

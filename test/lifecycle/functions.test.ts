@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
 import { openFunctions, type TestFunctions } from './functions.ts'
 import { Killed } from './process.ts'
-import { things } from './things.ts'
+import { stackOf, things } from './things.ts'
 
 let functions: TestFunctions | undefined
 
@@ -183,4 +183,33 @@ test('an environment of another stack leaves a request as it is, and what is hel
   expect(await all.generate(second, { mayServe: false })).toBe('elsewhere')
   all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
   expect(await all.goOn()).toContain('ended')
+})
+
+test('a stack whose role refuses it begins no deployment, and who asked is told', async () => {
+  const all = await opened()
+  await all.ask('k')
+  expect(await all.generate({}, { isRefused: true })).toBe('refused')
+  const kept = await all.platform.requests.find(all.stack, 'k')
+  expect(kept?.end).toMatchObject({ kind: 'refused', code: 'STACK_ROLE_REFUSED' })
+  expect((await stackOf(all.platform)).deployments).toBe(0)
+  expect(all.cloud.log).toEqual([])
+})
+
+test('a role that is taken away in mid-deployment is told there, and what is left done later', async () => {
+  const all = await opened()
+  await all.ask('k')
+  const kill = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  await all.generate(all.nudges.shift())
+  const [again] = all.nudges.splice(0)
+  const refused = all.generate(again, { isRefused: true })
+  await expect(refused).rejects.toThrow('the role refuses the stack')
+  const deployment = `${all.stack}/1` as never
+  const { events } = await all.platform.events.read(deployment, 0, 1_000)
+  expect(events.join()).toContain('the role refuses the stack')
+  const leases = await all.platform.leases.list(deployment)
+  expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(1)
+  all.nudges.push(again ?? { stack: all.stack, delayMs: 0 })
+  expect(await all.goOn()).toContain('ended')
+  expect(await namesIn(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
 })

@@ -45,6 +45,8 @@ export interface CallAbout {
   readonly limitMs?: number
   /** Whether its environment may work for the stack; it may where it is absent. */
   readonly mayServe?: boolean
+  /** Whether the role of the stack refuses it. */
+  readonly isRefused?: boolean
   /** What happens while a request is opened. */
   readonly opening?: () => Promise<unknown>
 }
@@ -80,7 +82,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     pendingCreates: { exist: new Map(), forget: false },
   })
   const during = async <T>(
-    { kill, mayServe = true, opening }: CallAbout,
+    { kill, mayServe = true, isRefused = false, opening }: CallAbout,
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
     const process = await openProcess({
@@ -98,6 +100,10 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     const server = {
       platform: process.platform,
       mayServe: () => mayServe,
+      async environmentOf() {
+        if (isRefused) throw error('STACK_ROLE_REFUSED', 'the role refuses the stack')
+        return {}
+      },
       requests: platform.requests,
       tell: platform,
       ports: {

@@ -7,18 +7,19 @@ import { silentLog } from '../../shared/platform/system/log.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import type { Ask } from './ask.ts'
+import { awsRecordsOver } from './aws-records.ts'
 import { type AwsServices, chainUrls, nudgesUrl } from './aws-services.ts'
 import type { ModelBucket } from './model-bucket.ts'
 import type { ModelQueues } from './model-queues.ts'
 import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
-/** Queues, nudges and blobs of a process over the adapters for AWS; each request is an effect. */
+/** The ports of a process over the adapters for AWS; each request is an effect. */
 export function awsPortsOver(
   world: World,
   services: AwsServices,
   { ask, node }: { readonly ask: Ask; readonly node: SimNode },
-): Pick<Platform, 'chains' | 'nudges' | 'blobs'> {
+): Partial<Platform> {
   const { clock } = node
   const sqs = sqsOver(world, services.queues, ask)
   const s3 = s3Over(world, services.bucket, ask)
@@ -26,6 +27,7 @@ export function awsPortsOver(
   const chains = createChainQueue({ sqs, queues: chainUrls, blobs, clock, log: silentLog })
   const nudges = createNudges({ sqs, url: nudgesUrl, clock, log: silentLog })
   return {
+    ...awsRecordsOver(world, services, { ask, node, blobs }),
     blobs,
     chains: { ...chains, receive: (...asked) => receiveAny(chains, ...asked) },
     nudges: {

@@ -3,6 +3,9 @@ import { beganAtMs } from './clock.ts'
 import type { Coverage } from './coverage.ts'
 import type { Draw } from './draw.ts'
 import { createModelBucket, type ModelBucket } from './model-bucket.ts'
+import { createWatchedDynamo, type WatchedDynamo } from './dynamo-watch.ts'
+import { createWeather, type Weather } from './dynamo-weather.ts'
+import type { Observer } from './store.ts'
 import { createModelQueues, type ModelQueues } from './model-queues.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -10,6 +13,9 @@ import type { Scheduler } from './scheduler.ts'
 export interface AwsServices {
   readonly queues: ModelQueues
   readonly bucket: ModelBucket
+  readonly dynamo: WatchedDynamo
+  /** What DynamoDB does of its own accord. */
+  readonly weather: Weather
 }
 
 /** Queues of chains by their pool. */
@@ -20,11 +26,15 @@ export const chainUrls = {
 /** The queue of nudges. */
 export const nudgesUrl = 'q/nudges'
 
-/** Empty queues and an empty bucket. */
+/** Empty queues, tables, and an empty bucket. */
 export function createAwsServices(
-  world: Pick<Coverage, 'covered'> & { readonly scheduler: Scheduler; readonly draw: Draw },
+  world: Pick<Coverage, 'covered'> & {
+    readonly scheduler: Scheduler
+    readonly draw: Draw
+    readonly observer: Observer
+  },
 ): AwsServices {
-  const { scheduler, draw, covered } = world
+  const { scheduler, draw, covered, observer } = world
   const about = {
     nowMs: scheduler.nowMs,
     after: (ms: number, call: () => void) => scheduler.after(ms, call),
@@ -39,5 +49,9 @@ export function createAwsServices(
   return {
     queues: createModelQueues(about, [...all, { url: nudgesUrl }]),
     bucket: createModelBucket(() => beganAtMs + scheduler.nowMs()),
+    dynamo: createWatchedDynamo(observer),
+    weather: createWeather(draw.fork('tables of AWS'), what =>
+      covered('rule', `DynamoDB: ${what}`),
+    ),
   }
 }

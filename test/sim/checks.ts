@@ -12,6 +12,7 @@ import { stripMap } from '../../shared/values/walk.ts'
 import type { Cloud } from './cloud.ts'
 import { checkFoldLaw, checkPartialFold, foldInputOf, type Seen } from './fold-law.ts'
 import { faultKinds } from './faults.ts'
+import { dynamoEvents } from './dynamo-weather.ts'
 import type { HeadChange } from './heads.ts'
 import { queueEvents } from './model-queues.ts'
 import { secretMark, simSecrets } from './secrets.ts'
@@ -63,7 +64,7 @@ export function createChecks(world: World, cloud: Cloud): Observer {
         if (decision.kind === 'registration') learn(deployment, decision.operations)
         if (decision.kind !== 'plan') continue
         for (const page of decision.pages) {
-          const bytes = world.store.blobs.get(page)
+          const bytes = world.records.blobs.get(page)
           learn(deployment, parse<readonly Operation[]>(Buffer.from(bytes).toString('utf8')))
         }
       }
@@ -95,7 +96,7 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       if (state.metadata['integrity_error'] !== undefined)
         world.violate('what was published is marked as not whole')
       checkCloud(world, cloud, { state, excused })
-      const { current = '' } = world.store.catalog.stacks().stacks[0] ?? {}
+      const { current = '' } = world.records.catalog.stacks().stacks[0] ?? {}
       const input = current === '' ? undefined : foldInputOf(world, current)
       if (world.isStruck && input !== undefined)
         checkFoldLaw(world, input, { published: state, draw })
@@ -136,7 +137,12 @@ export const mustBeSeen: readonly string[] = [
   ...faultKinds.map(kind => `fault: ${kind}`),
   ...transitions.map(row => `transition: ${row.from} ${row.event}, ${row.when}`),
   ...rules.map(rule => `rule: ${rule}`),
+]
+
+/** What a run of many seeds on AWS must have seen. */
+export const mustBeSeenOnAws: readonly string[] = [
   ...queueEvents.map(event => `rule: SQS: ${event}`),
+  ...dynamoEvents.map(event => `rule: DynamoDB: ${event}`),
 ]
 
 function ruleOf(decision: Decision, number: number): (typeof rules)[number] | undefined {
@@ -150,7 +156,7 @@ function ruleOf(decision: Decision, number: number): (typeof rules)[number] | un
 
 function leaseOf(world: World, at: string, executor: string): Lease | undefined {
   const [deployment = ''] = at.split(' ')
-  return world.store.leases
+  return world.records.leases
     .list(deployment as DeploymentId)
     .find(lease => lease.executor === executor)
 }
@@ -193,10 +199,10 @@ function checkCloud(
   const pending = new Set((state.pending_operations ?? []).map(({ resource }) => resource.urn))
   const ids = new Set(resources.map(({ id }) => id))
   const late = new Set(
-    world.store.catalog
+    world.records.catalog
       .stacks()
       .stacks.flatMap(({ id }) =>
-        world.store.catalog.late(id, 1_000).map(item => textIn(item.state, 'id')),
+        world.records.catalog.late(id, 1_000).map(item => textIn(item.state, 'id')),
       ),
   )
   for (const object of cloud.objects.values()) {

@@ -29,21 +29,21 @@ export function foldInputOf(
   deployment: DeploymentId,
   seen?: Seen,
 ): FoldInput | undefined {
-  const { store } = world
-  const records = store.log.read(deployment, 0 as LogNumber, seen?.records ?? 1e9)
+  const { records: now } = world
+  const records = now.log.read(deployment, 0 as LogNumber, seen?.records ?? 1e9)
   const pages = new Map(
     records
       .flatMap(({ decisions }) => decisions)
       .flatMap(decision => (decision.kind === 'plan' ? decision.pages : []))
       .map(hash => {
-        const text = Buffer.from(store.blobs.get(hash)).toString('utf8')
+        const text = Buffer.from(now.blobs.get(hash)).toString('utf8')
         return [hash, parse<readonly Operation[]>(text)] as const
       }),
   )
   const view = viewOf(records, pages)
   const { pin } = view
   if (pin === undefined) return undefined
-  const ends = store.operations.ends(
+  const ends = now.operations.ends(
     deployment,
     executedOperations(view).map(({ id }) => id),
   )

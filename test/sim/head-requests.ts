@@ -1,87 +1,95 @@
 import { error } from '../../shared/errors/error.ts'
-import type { OperationsPort } from '../../shared/ports/records.ts'
 import { freshHead, type Head } from '../../shared/records/head.ts'
-import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import type { HeadEvent } from '../../shared/records/transitions.ts'
 import type { Ask } from './ask.ts'
+import { type HeadRequest, headRequestOf, type HeadWrites } from './heads.ts'
 import type { World } from './world.ts'
 
 /** Most copies of one request that come late. */
 const copiesMax = 8
 
 /**
- * The requests that change heads. Their names tell what they meet, so that a fault can wait for
+ * Sends a request that changes a head. Its name tells what it meets, so that a fault can wait for
  * what is rare; and what such a fault does is done here: late copies, an arrival that comes again,
- * a stop at the worst moment.
+ * a stop at the worst moment. `run` is done at the moment at which the request is there.
  */
-export function headRequestsOver(
+export function askOfHead<T>(
   world: World,
   ask: Ask,
-): Pick<OperationsPort, 'arrive' | 'begin' | 'giveBack' | 'lapse' | 'select'> {
-  const { operations, control } = world.store
-  const headOf = (deployment: DeploymentId, id: OperationId): Head =>
-    operations.heads(deployment, [id]).get(id) ?? freshHead
-  const request = <T>(
-    name: string,
-    { deployment, id }: { readonly deployment: DeploymentId; readonly id: OperationId },
-    run: () => T,
-  ): Promise<T> =>
-    ask(`operations.${name}`, (_call, kind) => {
-      if (kind === 'nobody can begin an operation') {
-        world.poisoned.add(`${deployment} ${id}`)
-        throw damaged()
-      }
-      const done = run()
-      if (kind?.startsWith('copies of a') === true) copyLater(deployment, id, run)
-      if (kind?.startsWith('stopped as') === true) control.stop(deployment, 'graceful')
-      const [first] = headOf(deployment, id).arrived
-      if (kind === 'an arrival comes again after a lapse' && first !== undefined)
-        world.scheduler.after(1, () => operations.arrive(deployment, id, first))
-      return done
+  { request, run }: { readonly request: HeadRequest; readonly run: () => T | Promise<T> },
+): Promise<T> {
+  const { event, owner, deployment, id } = request
+  const isPoisoned = world.poisoned.has(`${deployment} ${id}`)
+  if (isPoisoned && event === 'begin')
+    return ask('operations.begin of poison', () => {
+      throw damaged()
     })
-  /** Sends a copy at once, and after each of the next changes of a head. */
-  const copyLater = (deployment: DeploymentId, id: OperationId, run: () => unknown): void => {
-    let copies = 0
-    const changed = (): void => {
-      copies += 1
-      if (copies > copiesMax) world.changed.delete(`${deployment} ${id}`)
-      else world.scheduler.after(0, run)
+  if (isPoisoned && event === 'select' && owner === '')
+    world.covered('rule', 'poisoned work is ended')
+  return ask(`operations.${nameOf(event, headOf(world, request))}`, (_call, kind) => {
+    if (kind === 'nobody can begin an operation') {
+      world.poisoned.add(`${deployment} ${id}`)
+      throw damaged()
     }
-    world.changed.set(`${deployment} ${id}`, changed)
-    world.scheduler.after(0, run)
+    const done = run()
+    if (kind?.startsWith('copies of a') === true) copyLater(world, request, run)
+    if (kind?.startsWith('stopped as') === true) void world.byHand.stop(deployment, 'graceful')
+    const [first] = headOf(world, request).arrived
+    if (kind === 'an arrival comes again after a lapse' && first !== undefined)
+      world.scheduler.after(1, () => void world.byHand.arrive(deployment, id, first))
+    return done
+  })
+}
+
+function headOf(world: World, { deployment, id }: HeadRequest): Head {
+  return world.records.operations.heads(deployment, [id]).get(id) ?? freshHead
+}
+
+/** An event, and what is rare about the head that it meets. */
+function nameOf(event: HeadEvent, head: Head): string {
+  const { owner, attempt, givenBack, arrived } = head
+  if (event === 'begin') return owner === '' && attempt > givenBack ? 'begin again' : event
+  if (event === 'giveBack') return attempt - 1 > givenBack ? 'giveBack of a second' : event
+  return event === 'lapse' && arrived.length > 0 ? 'lapse of a waiter' : event
+}
+
+/** Sends a copy at once, and after each of the next changes of a head. */
+function copyLater<T>(
+  world: World,
+  { deployment, id }: HeadRequest,
+  run: () => T | Promise<T>,
+): void {
+  let copies = 0
+  // Nobody hears what a copy comes to.
+  const copy = (): void => void Promise.resolve(run()).catch(() => undefined)
+  const changed = (): void => {
+    copies += 1
+    if (copies > copiesMax) world.changed.delete(`${deployment} ${id}`)
+    else world.scheduler.after(0, copy)
   }
-  return {
-    arrive: (deployment, id, from) =>
-      request('arrive', { deployment, id }, () => operations.arrive(deployment, id, from)),
-    begin(deployment, id, claim) {
-      if (world.poisoned.has(`${deployment} ${id}`))
-        return ask('operations.begin of poison', () => {
-          throw damaged()
-        })
-      const { owner, attempt, givenBack } = headOf(deployment, id)
-      const name = owner === '' && attempt > givenBack ? 'begin again' : 'begin'
-      return request(name, { deployment, id }, () => operations.begin(deployment, id, claim))
-    },
-    giveBack(deployment, id, owner, attempt) {
-      const head = headOf(deployment, id)
-      const name = head.attempt - 1 > head.givenBack ? 'giveBack of a second' : 'giveBack'
-      return request(name, { deployment, id }, () =>
-        operations.giveBack(deployment, id, owner, attempt),
-      )
-    },
-    lapse(deployment, id, owner, attempt) {
-      const name = headOf(deployment, id).arrived.length > 0 ? 'lapse of a waiter' : 'lapse'
-      return request(name, { deployment, id }, () =>
-        operations.lapse(deployment, id, owner, attempt),
-      )
-    },
-    select(deployment, id, end) {
-      if (end.owner === '' && world.poisoned.has(`${deployment} ${id}`))
-        world.covered('rule', 'poisoned work is ended')
-      return request('select', { deployment, id }, () => operations.select(deployment, id, end))
-    },
-  }
+  world.changed.set(`${deployment} ${id}`, changed)
+  world.scheduler.after(0, copy)
 }
 
 function damaged(): Error {
   return error('RECORD_DAMAGED', 'the head cannot be read well enough to begin')
+}
+
+/** The port of a process over the store of a world. */
+export function headRequestsOver(world: World, ask: Ask): HeadWrites {
+  const { operations } = world.store
+  const sending =
+    <Event extends HeadEvent>(event: Event) =>
+    (...args: Parameters<HeadWrites[Event]>): ReturnType<HeadWrites[Event]> => {
+      const run = operations[event] as (...args: unknown[]) => unknown
+      const about = { request: headRequestOf(event, args), run: () => run(...args) }
+      return askOfHead(world, ask, about) as ReturnType<HeadWrites[Event]>
+    }
+  return {
+    arrive: sending('arrive'),
+    begin: sending('begin'),
+    giveBack: sending('giveBack'),
+    lapse: sending('lapse'),
+    select: sending('select'),
+  }
 }

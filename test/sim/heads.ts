@@ -1,7 +1,15 @@
-import type { BeginResult } from '../../shared/ports/records.ts'
+import type { BeginResult, OperationsPort } from '../../shared/ports/records.ts'
 import { freshHead, type Head, type Verdict } from '../../shared/records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../shared/records/ids.ts'
 import type { Asker, HeadEvent } from '../../shared/records/transitions.ts'
+
+/** A request to a head that names an attempt. */
+export interface HeadAsked {
+  readonly event: HeadEvent
+  readonly owner: OwnerToken | ''
+  readonly attempt: number
+  readonly verdict?: Verdict
+}
 
 /** What a request did to a head: what an onlooker needs to judge it. */
 export interface HeadChange {
@@ -16,26 +24,55 @@ export interface HeadChange {
   readonly isDone: boolean
 }
 
-interface Attempt {
-  readonly owner: OwnerToken | ''
-  readonly attempt: number
+/** A request that changes a head, as who sends it means it. */
+export interface HeadRequest extends HeadAsked {
+  readonly deployment: DeploymentId
+  readonly id: OperationId
+}
+
+/** The methods of the port that change heads. */
+export type HeadWrites = Pick<OperationsPort, HeadEvent>
+
+/** What a call of the port asks of a head. */
+export function headRequestOf(event: HeadEvent, args: readonly unknown[]): HeadRequest {
+  const [deployment, id, third, fourth] = args as Parameters<HeadWrites['giveBack']>
+  const at = { event, deployment, id }
+  if (event === 'arrive') return { ...at, owner: '', attempt: 0 }
+  if (event === 'giveBack' || event === 'lapse') return { ...at, owner: third, attempt: fourth }
+  const claim = third as unknown as Omit<HeadAsked, 'event'>
+  return { ...at, ...claim, event }
+}
+
+type Attempt = Pick<HeadAsked, 'owner' | 'attempt'>
+
+/** What became of a request, as an onlooker judges it. */
+export function changeOf(
+  at: string,
+  { event, owner, attempt }: HeadAsked,
+  became: Pick<HeadChange, 'before' | 'after' | 'isDone'>,
+): HeadChange {
+  const { before } = became
+  const asker: Asker = owner === '' ? 'nobody' : owner === before.owner ? 'owner' : 'stranger'
+  return { at, event, asker, isCurrent: attempt === before.attempt, ...became }
+}
+
+/** Whether a request finds that it took effect before; `isMarked`: its mark stands in the head. */
+export function isRepetition(asked: HeadAsked, head: Head, isMarked: boolean): boolean {
+  const { event, owner, attempt, verdict } = asked
+  if (event === 'begin')
+    return head.end === undefined && head.owner === owner && head.attempt === attempt + 1
+  if (event === 'select')
+    return head.end?.verdict === verdict && head.end?.attempt === attempt && head.owner === owner
+  return event !== 'arrive' && isMarked
 }
 
 /** The heads of all operations by `<deployment> <operation>`, with the conditions of the port. */
 export function createHeads(changed: (change: HeadChange) => void) {
   const heads = new Map<string, Head>()
   const freed = new Set<string>()
-  const note = (
-    at: string,
-    event: HeadEvent,
-    about: { readonly named: Attempt; readonly after: Head; readonly isDone: boolean },
-  ): void => {
-    const { named, after, isDone } = about
+  const note = (at: string, asked: HeadAsked, after: Head, isDone: boolean): void => {
     const before = heads.get(at) ?? freshHead
-    const asker: Asker =
-      named.owner === '' ? 'nobody' : named.owner === before.owner ? 'owner' : 'stranger'
-    const isCurrent = named.attempt === before.attempt
-    changed({ at, event, asker, isCurrent, before, after, isDone })
+    changed(changeOf(at, asked, { before, after, isDone }))
     if (after !== before) heads.set(at, after)
   }
   return {
@@ -46,7 +83,7 @@ export function createHeads(changed: (change: HeadChange) => void) {
       const before = heads.get(at) ?? freshHead
       const isNew = !before.arrived.includes(from)
       const after = isNew ? { ...before, arrived: [...before.arrived, from] } : before
-      note(at, 'arrive', { named: { owner: '', attempt: before.attempt }, after, isDone: isNew })
+      note(at, { event: 'arrive', owner: '', attempt: before.attempt }, after, isNew)
       return after
     },
     begin(
@@ -59,16 +96,16 @@ export function createHeads(changed: (change: HeadChange) => void) {
       },
     ): BeginResult {
       const { owner, executor, attempt, needs } = claim
+      const asked = { event: 'begin', owner, attempt } as const
       const head = heads.get(at) ?? freshHead
       const isFree = head.end === undefined && (head.owner === '' || head.owner === owner)
       if (isFree && head.attempt === attempt && head.arrived.length >= needs) {
         const after = { ...head, owner, executor, attempt: attempt + 1 }
-        note(at, 'begin', { named: claim, after, isDone: true })
+        note(at, asked, after, true)
         return { kind: 'begun', attempt: attempt + 1 }
       }
-      const isRepeated =
-        head.end === undefined && head.owner === owner && head.attempt === attempt + 1
-      note(at, 'begin', { named: claim, after: head, isDone: isRepeated })
+      const isRepeated = isRepetition(asked, head, false)
+      note(at, asked, head, isRepeated)
       return isRepeated ? { kind: 'begun', attempt: head.attempt } : { kind: 'refused', head }
     },
     free(at: string, asked: Attempt & { readonly event: 'giveBack' | 'lapse' }): boolean {
@@ -79,26 +116,26 @@ export function createHeads(changed: (change: HeadChange) => void) {
       if (isMine && head.attempt === attempt) {
         const givenBack = head.givenBack + (event === 'giveBack' ? 1 : 0)
         const after: Head = { ...head, owner: '', executor: '', givenBack }
-        note(at, event, { named: asked, after, isDone: true })
+        note(at, asked, after, true)
         freed.add(mark)
         return true
       }
       // The mark stands in the head: it is gone with it.
-      const isRepeated = heads.has(at) && freed.has(mark)
-      note(at, event, { named: asked, after: head, isDone: isRepeated })
+      const isRepeated = isRepetition(asked, head, heads.has(at) && freed.has(mark))
+      note(at, asked, head, isRepeated)
       return isRepeated
     },
     select(at: string, end: Attempt & { readonly verdict: Verdict }): boolean {
       const { owner, attempt, verdict } = end
+      const asked = { event: 'select', ...end } as const
       const head = heads.get(at) ?? freshHead
       if (head.end === undefined && head.owner === owner && head.attempt === attempt) {
         const after = { ...head, end: { verdict, attempt } }
-        note(at, 'select', { named: end, after, isDone: true })
+        note(at, asked, after, true)
         return true
       }
-      const isRepeated =
-        head.end?.verdict === verdict && head.end.attempt === attempt && head.owner === owner
-      note(at, 'select', { named: end, after: head, isDone: isRepeated })
+      const isRepeated = isRepetition(asked, head, false)
+      note(at, asked, head, isRepeated)
       return isRepeated
     },
   }

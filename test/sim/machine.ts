@@ -99,7 +99,7 @@ export function createMachine(world: World, cloud: Cloud, faults: readonly Fault
           leases: {
             ...launch.platform.leases,
             retire(deployment, executor) {
-              const lease = world.store.leases
+              const lease = world.records.leases
                 .list(deployment)
                 .find(there => there.executor === executor)
               if (lease?.holder.pid !== number)

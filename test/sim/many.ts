@@ -2,6 +2,7 @@ import { drawSeed, judge } from './seed.ts'
 import { shrink } from './shrink.ts'
 import { isKnown } from './known.ts'
 import type { Fault } from './faults.ts'
+import type { Platform } from './world.ts'
 
 /** What one seed came to, small enough to be told to another thread. */
 export interface SeedReport {
@@ -21,18 +22,20 @@ export interface SeedReport {
 /** Runs one seed; a failure is made small. */
 export async function runSeed(
   seed: number,
-  about: { readonly isShrunk?: boolean } = {},
+  about: { readonly isShrunk?: boolean; readonly platform?: Platform } = {},
 ): Promise<SeedReport> {
   // Where an error comes from is asked only when something is wrong: it costs.
   const stackLines = Error.stackTraceLimit
   Error.stackTraceLimit = 0
-  const drawn = await drawSeed(seed, { isQuiet: true })
+  const { isShrunk, platform } = about
+  const on = platform === undefined ? {} : { platform }
+  const drawn = await drawSeed(seed, { isQuiet: true, ...on })
   let judged = await judge(seed, drawn, { isQuiet: true })
   const violations = judged.violations.filter(one => !isKnown(one))
   const isBad = violations.length > 0
   Error.stackTraceLimit = stackLines
   if (isBad) judged = await judge(seed, drawn)
-  const small = isBad && about.isShrunk === true ? await shrink(seed, drawn, judged) : judged
+  const small = isBad && isShrunk === true ? await shrink(seed, drawn, judged) : judged
   const sizes = drawn.scenario.steps.map(({ program }) => program.length)
   let struck = 0
   for (const [key, count] of judged.counts) if (key.startsWith('fault: ')) struck += count

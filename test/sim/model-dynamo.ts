@@ -32,6 +32,14 @@ export interface ModelDynamo {
   readonly tables: ModelTables
 }
 
+/** An item that was put, changed or removed. */
+export interface ModelChange {
+  readonly table: string
+  readonly key: ModelItem
+  readonly before: ModelItem | undefined
+  readonly after: ModelItem | undefined
+}
+
 /** One write of an item, as single requests and transactions have it. */
 interface Write {
   readonly table: string
@@ -56,9 +64,17 @@ interface Conditional {
 type Answer = Readonly<Record<string, unknown>>
 type Run = (input: never) => Answer
 
-/** An empty model; `bill` hears what each request costs. */
-export function createModelDynamo(bill: (billed: Billed) => void = () => undefined): ModelDynamo {
+/** An empty model; `bill` hears what each request costs, `changed` what became of which item. */
+export function createModelDynamo(
+  bill: (billed: Billed) => void = () => undefined,
+  changed: (change: ModelChange) => void = () => undefined,
+): ModelDynamo {
   const tables = createModelTables()
+  const put: ModelTables['put'] = (table, key, after) => {
+    const before = tables.get(table, key)
+    tables.put(table, key, after)
+    changed({ table, key, before, after })
+  }
   const tokens = new Set<string>()
   const pays = (operation: string, about: Partial<Billed>): void =>
     bill({ operation, table: '', items: 1, readUnits: 0, writeUnits: 0, ...about })
@@ -67,7 +83,7 @@ export function createModelDynamo(bill: (billed: Billed) => void = () => undefin
     const units = writeUnits(done.before, done.kind === 'may' ? done.after : undefined)
     pays(operation, { table: write.table, writeUnits: units })
     if (done.kind === 'refused') throw refusal(done.before)
-    tables.put(write.table, write.key, done.after)
+    put(write.table, write.key, done.after)
     return done
   }
   const commands: Readonly<Record<string, Run>> = {
@@ -118,7 +134,7 @@ export function createModelDynamo(bill: (billed: Billed) => void = () => undefin
         const units = changes.map(one => writeUnits(tables.get(table, one.key), one.after))
         const writeUnitsOfAll = units.reduce((sum, one) => sum + one, 0)
         pays('BatchWriteItem', { table, items: changes.length, writeUnits: writeUnitsOfAll })
-        for (const { key, after } of changes) tables.put(table, key, after)
+        for (const { key, after } of changes) put(table, key, after)
       }
       return { UnprocessedItems: {} }
     },
@@ -140,7 +156,7 @@ export function createModelDynamo(bill: (billed: Billed) => void = () => undefin
       if (judged.some(({ kind }) => kind === 'refused')) throw cancellation(judged)
       for (const [at, write] of writes.entries()) {
         const done = judged[at]
-        if (done?.kind === 'may') tables.put(write.table, write.key, done.after)
+        if (done?.kind === 'may') put(write.table, write.key, done.after)
       }
       if (token !== undefined) tokens.add(token)
       return {}
@@ -149,9 +165,18 @@ export function createModelDynamo(bill: (billed: Billed) => void = () => undefin
   const send = async (command: { readonly input: object }): Promise<Answer> => {
     const run = commands[command.constructor.name]
     if (run === undefined) throw invalid(`the model does not know ${command.constructor.name}`)
-    return structuredClone(run(structuredClone(command.input) as never))
+    return copyOf(run(copyOf(command.input) as never))
   }
   return { client: { send }, tables }
+}
+
+/** A copy of plain values; `structuredClone` takes ten times as long. Bytes are never written to. */
+function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
+  if (Array.isArray(value)) return value.map(copyOf) as T
+  const copy: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(value)) copy[name] = copyOf(field)
+  return copy as T
 }
 
 function writeOf(input: Conditional, key: ModelItem): Omit<Write, 'after'> {

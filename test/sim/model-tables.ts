@@ -36,6 +36,8 @@ export interface ModelTables {
     readonly bytes: number
   }
   readonly batchGet: (input: BatchGetItemCommandInput) => BatchRead
+  /** The items of a partition in the order of their sort keys. */
+  readonly partition: (table: string, pk: string) => readonly ModelItem[]
   /** Everything that is there. */
   readonly all: (table: string) => readonly ModelItem[]
 }
@@ -80,6 +82,10 @@ export function createModelTables(): ModelTables {
       if (names.size < keys.length) throw invalid('a batch names an item twice')
       return batchOf({ table, asked, keys }, key => get(table, key))
     },
+    partition: (table, pk) =>
+      [...(partitionsOf(table).get(pk)?.entries() ?? [])]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([, item]) => item),
     all: table => [...partitionsOf(table).values()].flatMap(one => [...one.values()]),
   }
 }

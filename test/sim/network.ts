@@ -9,7 +9,6 @@ import type { SimNode } from './node.ts'
 import { lost, unreached } from './cloud.ts'
 import { portsOver } from './ports-over.ts'
 import { rulesOver } from './rules-over.ts'
-import { withoutGaps } from '../../shared/platform/records/whole-log.ts'
 import type { World } from './world.ts'
 
 /** One process at its work: what it asks of the outside, and what becomes of that. */
@@ -39,7 +38,8 @@ export interface Levers {
 
 const reads =
   /\.(?:read|get|outcome|heads|ends|list|stack|stacks|history|versions|receive|renew|extend)$/
-const never = new Promise<never>(() => undefined)
+/** One for each who waits: a promise keeps all that waits for it. */
+const never = (): Promise<never> => new Promise(() => undefined)
 
 /** The ports of one process over the world, struck by the faults that are meant for it. */
 export function launchOn(
@@ -87,14 +87,14 @@ export function launchOn(
   }
 
   const ask: Ask = (name, run, watched) => {
-    if (node.isDead()) return never
+    if (node.isDead()) return never()
     const isCall = name.startsWith('provider.')
     const fault = struck(name)
     const { kind, size } = fault ?? { kind: undefined, size: 0 }
     if (fault !== undefined) about.levers.pull(fault)
     if (kind === 'wall clock jumps') node.jump((size - 0.5) * 7_200_000)
     if (kind === 'crash before an effect') node.crash()
-    if (node.isDead()) return never
+    if (node.isDead()) return never()
     calls += 1
     const call = `${key} ${calls}`
     const nowMs = scheduler.nowMs()
@@ -131,7 +131,11 @@ export function launchOn(
           if (isHeard) answer(() => reject(thrown))
           return
         }
-        if (!isHeard) return
+        if (!isHeard) {
+          // What it fails with reaches nobody either.
+          if (result instanceof Promise) result.catch(() => undefined)
+          return
+        }
         if (kind === 'plugin crashes after a call') {
           watched?.orphan()
           return answer(() => reject(lost()))
@@ -182,22 +186,19 @@ export function launchOn(
   }
 
   const platform = portsOver(world, { ask, node, struck, wayMs })
-  const log = rulesOver(world, about)
+  const log = rulesOver(world, about, platform.log)
   return {
     key,
     node,
     platform: {
       ...platform,
-      log: withoutGaps(
-        {
-          append: (of, decided) => {
-            deployment = of
-            return ask('log.append', () => log.append(of, decided))
-          },
-          read: (of, from, limit) => ask('log.read', () => log.read(of, from, limit)),
+      log: {
+        append(of, decided) {
+          deployment = of
+          return log.append(of, decided)
         },
-        platform.control,
-      ),
+        read: log.read,
+      },
     },
     ask,
     nowMs: scheduler.nowMs,

@@ -76,7 +76,8 @@ export function startNode(
   }
 }
 
-function createRandom(draw: Draw): RandomPort {
+/** Chance of one process. */
+export function createRandom(draw: Draw): RandomPort {
   const bytes = (count: number): Uint8Array =>
     Uint8Array.from({ length: count }, () => draw.whole(0, 255))
   return {

@@ -11,7 +11,7 @@ export function settledByPerson(
   world: World,
   cloud: Cloud,
 ): { readonly exist: ReadonlyMap<string, string>; readonly forget: boolean } {
-  const { current = '', snapshot = '' } = world.store.catalog.stack(simStack) ?? {}
+  const { current = '', snapshot = '' } = world.records.catalog.stack(simStack) ?? {}
   // What a deployment leaves that is not closed is named by nothing yet: it is waited for.
   if (current !== '') return { exist: new Map(), forget: false }
   const state = stateIn(world, snapshot)
@@ -34,7 +34,7 @@ export function settledByPerson(
 
 /** Whether what is published names a create of which nobody knows how it ended. */
 export function hasPendingCreate(world: World): boolean {
-  const { snapshot = '' } = world.store.catalog.stack(simStack) ?? {}
+  const { snapshot = '' } = world.records.catalog.stack(simStack) ?? {}
   return pendingCreatesOf(stateIn(world, snapshot)).length > 0
 }
 

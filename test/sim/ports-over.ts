@@ -1,6 +1,7 @@
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
+import { withoutGaps } from '../../shared/platform/records/whole-log.ts'
 import { silentLog } from '../../shared/platform/system/log.ts'
 import type { Fault } from './faults.ts'
 import type { Ask } from './ask.ts'
@@ -66,14 +67,15 @@ export function portsOver(
     deadLetters: deployment => ask('chains.list', () => queue.deadLetters(deployment)),
     redrive: deployment => ask('chains.redrive', () => queue.redrive(deployment)),
   }
+  const control: Platform['control'] = over('control', store.control)
   return {
-    log: over('log', store.log),
+    log: withoutGaps(over('log', store.log), control),
     operations: {
       ...operations,
       heads: (deployment, ids) => inHalves(half => operations.heads(deployment, half), ids),
       ends: (deployment, ids) => inHalves(half => operations.ends(deployment, half), ids),
     },
-    control: over('control', store.control),
+    control,
     leases: over('leases', store.leases),
     events: over('events', store.events),
     catalog: over('catalog', store.catalog),

@@ -66,7 +66,7 @@ export function pullerOf(
         }),
       )
     if (kind === 'stopped from elsewhere' && deployment !== undefined)
-      world.store.control.stop(deployment, size < 0.5 ? 'graceful' : 'forced')
+      void world.byHand.stop(deployment, size < 0.5 ? 'graceful' : 'forced')
     if (kind === 'second trigger') begin(() => command(process, { size, host, isNewer }))
     if (kind === 'an older version comes by' && size < 0.5)
       begin(() => command(process, { size: size * 2, host, isNewer: false }))

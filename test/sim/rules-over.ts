@@ -1,5 +1,6 @@
+import type { DecisionLogPort } from '../../shared/ports/records.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
 import { type LogRecord, rulesVersion } from '../../shared/records/log.ts'
-import type { SimStore } from './store.ts'
 import type { World } from './world.ts'
 
 /**
@@ -10,24 +11,24 @@ import type { World } from './world.ts'
 export function rulesOver(
   world: World,
   { key, isNewer }: { readonly key: string; readonly isNewer: boolean },
-): SimStore['log'] {
-  const { log } = world.store
-  const begunWith = (deployment: Parameters<SimStore['log']['read']>[0]): number | undefined => {
-    for (const { decisions } of log.read(deployment, 0 as LogRecord['number'], 2))
+  log: DecisionLogPort,
+): DecisionLogPort {
+  const begunWith = (deployment: DeploymentId): number | undefined => {
+    for (const { decisions } of world.records.log.read(deployment, 0 as LogRecord['number'], 2))
       for (const decision of decisions) if (decision.kind === 'pin') return decision.rules
     return undefined
   }
   return {
-    append(deployment, record) {
+    async append(deployment, record) {
       const rules = begunWith(deployment)
       const written = isNewer ? withRules(record, rules ?? rulesVersion + 1) : record
-      const done = log.append(deployment, written)
-      if (!isNewer && done === 'appended' && (rules ?? 0) > rulesVersion)
+      const done = await log.append(deployment, written)
+      if (!isNewer && done === 'appended' && (begunWith(deployment) ?? 0) > rulesVersion)
         world.violate(`${key} wrote into ${deployment}, which a newer version began`)
       return done
     },
-    read: (deployment, from, limit) => {
-      const records = log.read(deployment, from, limit)
+    async read(deployment, from, limit) {
+      const records = await log.read(deployment, from, limit)
       return isNewer ? records.map(record => withRules(record, rulesVersion)) : records
     },
   }

@@ -44,7 +44,7 @@ export async function runScenario(
     { ...trace, isStruck: faults.length > 0 },
   )
   const { cloud } = (place.made ??= placeOf(world, scenario))
-  world.store.catalog.createStack(simStack, createWorldClock(world.scheduler).now())
+  await world.byHand.createStack(simStack, createWorldClock(world.scheduler).now())
   const machine = createMachine(world, cloud, faults)
   const effects: (readonly number[])[] = []
   let isOver = false
@@ -57,7 +57,7 @@ export async function runScenario(
     })
   if (await world.scheduler.run(() => isOver, ticksMax)) await operated
   else world.violate('the deployments did not end')
-  const state = stateIn(world, world.store.catalog.stack(simStack)?.snapshot ?? '')
+  const state = stateIn(world, world.records.catalog.stack(simStack)?.snapshot ?? '')
   return {
     violations: world.violations,
     lines: world.lines,
@@ -69,7 +69,7 @@ export async function runScenario(
     ],
     isUnknowable: world.counts.has('checked: a person settled a pending operation'),
     ticks: world.scheduler.ticks(),
-    deployments: world.store.catalog.stack(simStack)?.deployments ?? 0,
+    deployments: world.records.catalog.stack(simStack)?.deployments ?? 0,
   }
 }
 

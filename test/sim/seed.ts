@@ -2,13 +2,14 @@ import { createDraw } from './draw.ts'
 import { drawFaults, type Fault } from './faults.ts'
 import { type Ran, runScenario } from './run.ts'
 import { drawScenario, type Scenario } from './scenario.ts'
-import type { Trace } from './world.ts'
+import type { Platform, Trace } from './world.ts'
 
 /** What a seed is: its scenario, its faults, and the run in which none of them strikes. */
 export interface Seed {
   readonly scenario: Scenario
   readonly faults: readonly Fault[]
   readonly calm: Ran
+  readonly platform: Platform | undefined
 }
 
 /** What a seed came to. */
@@ -21,7 +22,8 @@ export async function drawSeed(seed: number, trace: Trace = {}): Promise<Seed> {
   const draw = createDraw(seed)
   const scenario = drawScenario(draw.fork('scenario'))
   const calm = await runScenario(seed, scenario, [], trace)
-  return { scenario, faults: drawFaults(draw.fork('faults'), calm.effects), calm }
+  const faults = drawFaults(draw.fork('faults'), calm.effects)
+  return { scenario, faults, calm, platform: trace.platform }
 }
 
 /** Runs a seed under faults, and compares what it came to with the run without any. */
@@ -30,9 +32,12 @@ export async function judge(
   drawn: Seed,
   about: Trace & { readonly faults?: readonly Fault[] } = {},
 ): Promise<Judged> {
-  const { scenario, calm } = drawn
+  const { scenario, calm, platform } = drawn
   const faults = about.faults ?? drawn.faults
-  const ran = await runScenario(seed, scenario, faults, about)
+  const ran = await runScenario(seed, scenario, faults, {
+    ...about,
+    ...(platform === undefined ? {} : { platform }),
+  })
   const violations = [...calm.violations.map(one => `without faults: ${one}`), ...ran.violations]
   if (violations.length === 0) violations.push(...differences(calm.final, ran.final))
   return { ...ran, violations, faults }

@@ -15,7 +15,7 @@ export function stateIn(world: World, blob: BlobHash | ''): StoredDeployment {
   read.set(world, states)
   const known = states.get(blob)
   if (known !== undefined) return known
-  const text = Buffer.from(world.store.blobs.get(blob)).toString('utf8')
+  const text = Buffer.from(world.records.blobs.get(blob)).toString('utf8')
   const state = parse<{ readonly deployment?: StoredDeployment }>(text).deployment ?? none
   states.set(blob, state)
   return state

@@ -1,14 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type SeedReport, runSeed } from './many.ts'
+import type { Platform } from './world.ts'
 
 /** What a worker is given: every `every`-th seed from `from` on. */
 export interface Share {
   readonly from: number
   readonly until: number
   readonly every: number
+  readonly platform?: Platform
 }
 
-const { from, until, every } = workerData as Share
+const { from, until, every, ...on } = workerData as Share
 let current = from
 process.on('unhandledRejection', thrown => {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
@@ -16,7 +18,7 @@ process.on('unhandledRejection', thrown => {
 })
 for (let seed = from; seed < until; seed += every) {
   current = seed
-  const report = await runSeed(seed, { isShrunk: true })
+  const report = await runSeed(seed, { isShrunk: true, ...on })
   parentPort?.postMessage(report)
 }
 

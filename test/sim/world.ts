@@ -1,11 +1,13 @@
 import type { ChainQueuePort, HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../shared/records/ids.ts'
 import type { Cloud } from './cloud.ts'
+import { byHandOver } from './dynamo-calls.ts'
 import { type AwsServices, createAwsServices } from './aws-services.ts'
 import { type Coverage, createCoverage } from './coverage.ts'
 import { createDraw, type Draw } from './draw.ts'
 import { createNudges } from './nudges.ts'
 import { createQueue } from './queue.ts'
+import { type ByHand, type RecordsNow, recordsIn } from './records-now.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { createStore, type Observer, type SimStore } from './store.ts'
 
@@ -14,7 +16,11 @@ export interface World extends Coverage {
   readonly seed: number
   readonly scheduler: Scheduler
   readonly draw: Draw
+  /** The records where they are not in DynamoDB, and all blobs. */
   readonly store: SimStore
+  /** The records of this moment, wherever they are. */
+  readonly records: RecordsNow
+  readonly byHand: ByHand
   readonly queue: ChainQueuePort
   readonly nudges: NudgesPort
   readonly hints: {
@@ -22,7 +28,7 @@ export interface World extends Coverage {
     readonly listen: HintsPort['listen']
   }
   readonly observer: Observer
-  /** Queues and blobs are reached through the adapters for AWS, in some worlds. */
+  /** Records, queues and blobs are reached through the adapters for AWS, in some worlds. */
   readonly aws: AwsServices | undefined
   /** Who waits for the next changes of a head, by `<deployment> <operation>`. */
   readonly changed: Map<string, () => void>
@@ -45,10 +51,15 @@ export interface Trace {
   readonly isQuiet?: boolean
   /** Whether faults strike. */
   readonly isStruck?: boolean
+  /** Where it is: drawn where it is absent. */
+  readonly platform?: Platform
 }
 
-/** How many worlds are on AWS, as far as there are models of its services. */
-const awsWorlds = 0.25
+/** On models of the services of AWS, or on a store and queue in memory. */
+export type Platform = 'aws' | 'memory'
+
+/** How many worlds are on AWS: on models of its services. */
+const awsWorlds = 0.1
 
 /** An empty world. `observerOf` gets the world that it looks at. */
 export function createWorld(
@@ -64,7 +75,9 @@ export function createWorld(
   const coverage = createCoverage()
   const changed = new Map<string, () => void>()
   const isRetired = (deployment: DeploymentId, executor: ExecutorId): boolean =>
-    store.leases.list(deployment).some(lease => lease.executor === executor && lease.retired)
+    world.records.leases
+      .list(deployment)
+      .some(lease => lease.executor === executor && lease.retired)
   const queue = createQueue(scheduler, draw.fork('queue'), isRetired)
   const observer: Observer = {
     kept: text => observerOf(world).kept(text),
@@ -78,13 +91,17 @@ export function createWorld(
     refused: rule => observerOf(world).refused(rule),
   }
   const store = createStore(observer)
-  const isAws = draw.fork('platform').chance(awsWorlds)
+  const drawn: Platform = draw.fork('platform').chance(awsWorlds) ? 'aws' : 'memory'
+  const isAws = (about.platform ?? drawn) === 'aws'
+  const aws = isAws ? createAwsServices({ scheduler, draw, ...coverage, observer }) : undefined
   const world: World = {
     ...coverage,
     seed,
     scheduler,
     draw,
     store,
+    records: aws === undefined ? store : recordsIn(aws.dynamo.tables, store.blobs),
+    byHand: aws === undefined ? byHandIn(store) : byHandOver(aws.dynamo, { scheduler, draw }),
     queue,
     nudges: createNudges(scheduler),
     hints: {
@@ -99,7 +116,7 @@ export function createWorld(
       },
     },
     observer,
-    aws: isAws ? createAwsServices({ scheduler, draw, ...coverage }) : undefined,
+    aws,
     changed,
     poisoned: new Set(),
     trace(line) {
@@ -115,6 +132,10 @@ export function createWorld(
     violations,
   }
   return world
+}
+
+function byHandIn({ catalog, control, operations }: SimStore): ByHand {
+  return { createStack: catalog.createStack, stop: control.stop, arrive: operations.arrive }
 }
 
 /** A world with the cloud that it is about. */

@@ -5,27 +5,29 @@ import { createRoles } from './roles.ts'
 const stack = 'organization/shop/prod' as StackId
 const role = 'arn:aws:iam::123456789012:role/shop'
 
-/** Roles whose service counts what it was asked. */
+/** Roles whose service counts what it was asked, and refuses when told so. */
 function roles() {
   const asked: Record<string, unknown>[] = []
+  const about = { refuses: '' }
   let now = 0
   const sts = {
     send: async ({ input }: { readonly input: Record<string, unknown> }) => {
       asked.push(input)
-      const n = asked.length
-      return {
-        Credentials: { AccessKeyId: `id ${n}`, SecretAccessKey: 's', SessionToken: 't' },
-      }
+      if (about.refuses !== '')
+        throw Object.assign(new Error('is not authorized to perform'), { name: about.refuses })
+      const Expiration = new Date(now + 3_600_000)
+      const AccessKeyId = `id ${asked.length}`
+      return { Credentials: { AccessKeyId, SecretAccessKey: 's', SessionToken: 't', Expiration } }
     },
   }
   const clock = { now: () => now as EpochMs }
   const take = createRoles({ sts: sts as never, installation: 'antichain', clock })
-  return { take, asked, pass: (ms: number) => void (now += ms) }
+  return { take, asked, about, pass: (ms: number) => void (now += ms) }
 }
 
 test('a role is asked for with the installation and the stack as its external id', async () => {
   const { take, asked } = roles()
-  expect((await take(role, stack)).accessKeyId).toBe('id 1')
+  expect(await take(role, stack)).toMatchObject({ accessKeyId: 'id 1', expiresAt: 3_600_000 })
   expect(asked[0]).toMatchObject({
     RoleArn: role,
     ExternalId: 'antichain/organization/shop/prod',
@@ -42,4 +44,34 @@ test('credentials are given out again while they last, to the same stack only', 
   pass(15 * 60_000)
   expect((await take(role, stack)).accessKeyId).toBe('id 3')
   expect(asked).toHaveLength(3)
+})
+
+test('who asks while another one waits is given the same', async () => {
+  const { take, asked } = roles()
+  const all = await Promise.all([take(role, stack), take(role, stack), take(role, stack)])
+  expect(new Set(all.map(({ accessKeyId }) => accessKeyId))).toEqual(new Set(['id 1']))
+  expect(asked).toHaveLength(1)
+})
+
+test('a role that refuses a stack is named with the external id that it was shown', async () => {
+  const { take, about } = roles()
+  about.refuses = 'AccessDenied'
+  await expect(take(role, stack)).rejects.toMatchObject({
+    code: 'STACK_ROLE_REFUSED',
+    message: expect.stringMatching(/role\/shop .*'antichain\/organization\/shop\/prod'/),
+  })
+  about.refuses = 'ThrottlingException'
+  await expect(take(role, stack)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+})
+
+test('what cannot be renewed is given out until it ends', async () => {
+  const { take, about, pass } = roles()
+  await take(role, stack)
+  pass(45 * 60_000)
+  about.refuses = 'ThrottlingException'
+  expect((await take(role, stack)).accessKeyId).toBe('id 1')
+  pass(16 * 60_000)
+  await expect(take(role, stack)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  about.refuses = ''
+  expect((await take(role, stack)).accessKeyId).toBe('id 4')
 })

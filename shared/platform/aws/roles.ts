@@ -1,6 +1,6 @@
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { externalIdOf } from '../../config/aws-places.ts'
-import { error } from '../../errors/error.ts'
+import { error, hasCode, messageOf } from '../../errors/error.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { EpochMs, StackId } from '../../records/ids.ts'
 import { guarded } from './failures.ts'
@@ -14,43 +14,76 @@ export interface AssumedRole {
 }
 
 /** The longest session of a role that another one takes on; functions live a quarter of it. */
-const sessionSeconds = 3_600
-/** Credentials that end sooner than this are not given out again, in ms. */
+const sessionMs = 3_600_000
+/** Credentials that end sooner than this are not given out again while others can be had, in ms. */
 const reserveMs = 20 * 60_000
 
 /**
- * Takes on roles of stacks, each once in its time. The external id names installation and stack, so
- * that the owner of a role decides which stack may use it. Throws what `awsFailure` says.
+ * Takes on roles of stacks, each once in its time, however many ask at once. The external id names
+ * installation and stack, so that the owner of a role decides which stack may use it. Throws
+ * STACK_ROLE_REFUSED, and for what is the service's affair what `awsFailure` says; not while what
+ * it gave before still lasts.
  */
 export function createRoles(deps: {
   readonly sts: Pick<STSClient, 'send'>
   readonly installation: string
   readonly clock: Pick<ClockPort, 'now'>
 }): (role: string, stack: StackId) => Promise<AssumedRole> {
-  const { sts, installation, clock } = deps
-  const known = new Map<string, { readonly until: number; readonly role: AssumedRole }>()
-  return async (role, stack) => {
+  const { clock } = deps
+  const known = new Map<string, AssumedRole>()
+  const pending = new Map<string, Promise<AssumedRole>>()
+  const renewed = async (role: string, stack: StackId): Promise<AssumedRole> => {
+    const name = `${role} ${stack}`
+    try {
+      const taken = await takeOn(deps, role, stack)
+      known.set(name, taken)
+      return taken
+    } catch (thrown) {
+      const before = known.get(name)
+      if (before === undefined || before.expiresAt <= clock.now()) throw thrown
+      return before
+    } finally {
+      pending.delete(name)
+    }
+  }
+  return (role, stack) => {
     const name = `${role} ${stack}`
     const before = known.get(name)
-    if (before !== undefined && before.until > clock.now()) return before.role
-    const command = new AssumeRoleCommand({
-      RoleArn: role,
-      RoleSessionName: sessionName(stack),
-      ExternalId: externalIdOf(installation, stack),
-      DurationSeconds: sessionSeconds,
-    })
-    const { Credentials: given } = await guarded(`role ${role}: assume`, () => sts.send(command))
-    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = given ?? {}
-    if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)
-      throw error('AWS_SETTINGS_INVALID', `the role ${role} was given without credentials`)
-    const assumed = {
-      accessKeyId: AccessKeyId,
-      secretAccessKey: SecretAccessKey,
-      sessionToken: SessionToken,
-      expiresAt: (Expiration?.getTime() ?? clock.now() + sessionSeconds * 1_000) as EpochMs,
-    }
-    known.set(name, { until: clock.now() + sessionSeconds * 1_000 - reserveMs, role: assumed })
-    return assumed
+    if (before !== undefined && before.expiresAt - reserveMs > clock.now())
+      return Promise.resolve(before)
+    const asked = pending.get(name) ?? renewed(role, stack)
+    pending.set(name, asked)
+    return asked
+  }
+}
+
+async function takeOn(
+  { sts, installation, clock }: Parameters<typeof createRoles>[0],
+  role: string,
+  stack: StackId,
+): Promise<AssumedRole> {
+  const externalId = externalIdOf(installation, stack)
+  const command = new AssumeRoleCommand({
+    RoleArn: role,
+    RoleSessionName: sessionName(stack),
+    ExternalId: externalId,
+    DurationSeconds: sessionMs / 1_000,
+  })
+  const { Credentials: given } = await guarded(`role ${role}: assume`, () =>
+    sts.send(command),
+  ).catch((thrown: unknown) => {
+    if (!hasCode(thrown, 'STORE_DENIED')) throw thrown
+    const why = `the role ${role} refuses the stack ${stack}, whose external id is '${externalId}'`
+    throw error('STACK_ROLE_REFUSED', `${why}: ${messageOf(thrown)}`, { cause: thrown })
+  })
+  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = given ?? {}
+  if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)
+    throw error('STACK_ROLE_REFUSED', `the role ${role} was given without credentials`)
+  return {
+    accessKeyId: AccessKeyId,
+    secretAccessKey: SecretAccessKey,
+    sessionToken: SessionToken,
+    expiresAt: (Expiration?.getTime() ?? clock.now() + sessionMs) as EpochMs,
   }
 }
 

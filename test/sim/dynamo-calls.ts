@@ -1,0 +1,106 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { createRecords, type RecordPorts } from '../../shared/platform/aws/records.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { BlobsPort } from '../../shared/ports/records.ts'
+import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
+import type { HeadEvent } from '../../shared/records/transitions.ts'
+import { createWorldClock } from './clock.ts'
+import type { Draw } from './draw.ts'
+import type { Command, WatchedDynamo } from './dynamo-watch.ts'
+import { type HeadRequest, headRequestOf } from './heads.ts'
+import { createRandom } from './node.ts'
+import { type ByHand, tableNames } from './records-now.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** The call of a port that a request is a part of: names of effects, and heads, are told by it. */
+export interface Calling {
+  readonly port: string
+  readonly method: string
+  readonly args: readonly unknown[]
+}
+
+/** The ports whose records are in DynamoDB. */
+export type AwsRecords = Pick<
+  Platform,
+  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'retention'
+>
+
+const ports = [
+  'log',
+  'operations',
+  'control',
+  'leases',
+  'events',
+  'catalog',
+  'retention',
+] as const satisfies readonly (keyof AwsRecords)[]
+
+const headEvents: ReadonlySet<string> = new Set<HeadEvent>([
+  'arrive',
+  'begin',
+  'giveBack',
+  'lapse',
+  'select',
+])
+const isRead = /^(?:GetItem|Query|BatchGetItem)Command$/
+
+/** What is done from outside of all processes: no fault strikes it. */
+export function byHandOver(
+  dynamo: WatchedDynamo,
+  { scheduler, draw }: { readonly scheduler: Scheduler; readonly draw: Draw },
+): ByHand {
+  const send = (command: Command, calling: Calling): Promise<unknown> =>
+    dynamo.send(command, headIn(command, calling))
+  const clock = createWorldClock(scheduler)
+  const random = createRandom(draw.fork('by hand'))
+  const { catalog, control, operations } = recordsOver(send, { clock, random, blobs: noBlobs })
+  return { createStack: catalog.createStack, stop: control.stop, arrive: operations.arrive }
+}
+
+const noBlobs: BlobsPort = {
+  put: () => Promise.reject(new TypeError('nothing here is large')),
+  get: () => Promise.reject(new TypeError('nothing here is large')),
+}
+
+/** The ports of the records, over whatever carries requests. */
+export function recordsOver(
+  send: (command: Command, calling: Calling) => Promise<unknown>,
+  deps: { readonly clock: ClockPort; readonly random: RandomPort; readonly blobs: BlobsPort },
+): AwsRecords {
+  const callings = new AsyncLocalStorage<Calling>()
+  const client = {
+    send(command: Command): Promise<unknown> {
+      const calling = callings.getStore()
+      if (calling === undefined) throw new TypeError('a request that belongs to no call')
+      return send(command, calling)
+    },
+  } as unknown as Pick<DynamoDBClient, 'send'>
+  const { clock, random, blobs } = deps
+  const made: RecordPorts = createRecords(
+    { client, clock, random, region: 'simulated', tables: tableNames },
+    blobs,
+  )
+  const named = (port: (typeof ports)[number]): object =>
+    Object.fromEntries(
+      Object.entries(made[port]).map(([method, run]: [string, (...args: unknown[]) => unknown]) => [
+        method,
+        (...args: unknown[]) => callings.run({ port, method, args }, () => run(...args)),
+      ]),
+    )
+  return Object.fromEntries(ports.map(port => [port, named(port)])) as unknown as AwsRecords
+}
+
+/** What a request asks of a head, when it changes one. */
+export function headIn(command: Command, { port, method, args }: Calling): HeadRequest | undefined {
+  const isChange = command.constructor.name === 'UpdateItemCommand'
+  if (port !== 'operations' || !isChange || !headEvents.has(method)) return undefined
+  return headRequestOf(method as HeadEvent, args)
+}
+
+/** The name of an effect, by which faults strike it. */
+export function nameOf(command: Command, { port, method }: Calling): string {
+  if (isRead.test(command.constructor.name)) return `${port}.read`
+  // Before the first write of an operation its place is noted.
+  return headEvents.has(method) ? `${port}.note` : `${port}.${method}`
+}

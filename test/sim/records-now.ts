@@ -1,0 +1,121 @@
+import { stackIn } from '../../shared/platform/aws/dynamo/stack-record.ts'
+import { headIn } from '../../shared/platform/aws/dynamo/head-writes.ts'
+import { flag, number, text } from '../../shared/platform/aws/dynamo/item.ts'
+import { catalogKeys, journalKeys } from '../../shared/platform/aws/dynamo/keys.ts'
+import { keyOf } from '../../shared/platform/aws/dynamo/table.ts'
+import type { TableNames } from '../../shared/platform/aws/dynamo/tables.ts'
+import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type {
+  BlobsPort,
+  DecisionLogPort,
+  LeasesPort,
+  OperationsPort,
+} from '../../shared/ports/records.ts'
+import type { Head, Lease, Outcome, Stop } from '../../shared/records/head.ts'
+import type { DeploymentId, EpochMs, OperationId, StackId } from '../../shared/records/ids.ts'
+import type { LateOutcome } from '../../shared/records/late.ts'
+import type { LogRecord } from '../../shared/records/log.ts'
+import type { ModelItem } from './model-expressions.ts'
+import type { ModelTables } from './model-tables.ts'
+import type { Sync } from './sync.ts'
+
+/** What the records say at one moment, between requests: for those who only look. */
+export interface RecordsNow {
+  readonly log: Pick<Sync<DecisionLogPort>, 'read'>
+  readonly operations: Pick<Sync<OperationsPort>, 'heads' | 'ends'>
+  readonly leases: Pick<Sync<LeasesPort>, 'list'>
+  readonly catalog: Pick<Sync<CatalogPort>, 'stack' | 'stacks' | 'late'>
+  readonly blobs: Pick<Sync<BlobsPort>, 'get'>
+}
+
+/** What is done from outside of all processes, at once and whole. */
+export interface ByHand {
+  readonly createStack: (id: StackId, at: EpochMs) => Promise<boolean> | boolean
+  readonly stop: (deployment: DeploymentId, stop: Exclude<Stop, 'none'>) => Promise<void> | void
+  readonly arrive: (to: DeploymentId, id: OperationId, from: OperationId) => unknown
+}
+
+/** Names of the tables of a world. */
+export const tableNames: TableNames = { journal: 'journal', catalog: 'catalog' }
+
+/** JSON of an item as it was parsed: an item never changes, it is exchanged. */
+const parsed = new WeakMap<ModelItem, unknown>()
+
+function jsonOf<T>(item: ModelItem, name: string): T {
+  const known = parsed.get(item) ?? JSON.parse(text(item, name))
+  parsed.set(item, known)
+  return known as T
+}
+
+/** What the tables say. Nobody writes into a record that is got here. */
+export function recordsIn(tables: ModelTables, blobs: RecordsNow['blobs']): RecordsNow {
+  const { journal, catalog } = tableNames
+  const headOf = (deployment: DeploymentId, id: OperationId): Head | undefined => {
+    const item = tables.get(journal, keyOf(journalKeys.head(deployment, id)))
+    return item === undefined ? undefined : headIn(deployment, id, item)
+  }
+  const outcomeOf = (deployment: DeploymentId, id: OperationId, attempt: number) => {
+    const item = tables.get(journal, keyOf(journalKeys.outcome(deployment, id, attempt)))
+    return item === undefined ? undefined : jsonOf<Outcome>(item, 'record')
+  }
+  const stackOf = (id: StackId) => stackIn(id, tables.get(catalog, keyOf(catalogKeys.stack(id))))
+  const stacks = () =>
+    tables.partition(catalog, catalogKeys.listed('').pk).flatMap(item => {
+      const stack = stackOf(text(item, 'sk') as StackId)
+      return stack === undefined ? [] : [stack]
+    })
+  return {
+    log: {
+      read: (deployment, from, limit) =>
+        tables
+          .partition(journal, journalKeys.log(deployment, 0).pk)
+          .slice(from, from + limit)
+          .map(item => jsonOf<LogRecord>(item, 'record')),
+    },
+    operations: {
+      heads: (deployment, ids) => new Map(ids.flatMap(id => pairOf(id, headOf(deployment, id)))),
+      ends: (deployment, ids) =>
+        new Map(
+          ids.flatMap(id => {
+            const head = headOf(deployment, id)
+            const { end } = head ?? {}
+            const outcome = end === undefined ? undefined : outcomeOf(deployment, id, end.attempt)
+            return pairOf(
+              id,
+              head === undefined ? undefined : { head, ...(outcome && { outcome }) },
+            )
+          }),
+        ),
+    },
+    leases: {
+      list: deployment =>
+        tables.partition(journal, journalKeys.lease(deployment, '').pk).map(leaseOf),
+    },
+    catalog: {
+      stack: stackOf,
+      stacks: () => ({ stacks: stacks(), unreadable: [] }),
+      late: (id, limit) =>
+        tables
+          .partition(journal, journalKeys.late(id, '').pk)
+          .filter(item => !flag(item, 'taken'))
+          .slice(0, limit)
+          .map(item => jsonOf<LateOutcome>(item, 'item')),
+    },
+    blobs,
+  }
+}
+
+function pairOf<T>(id: OperationId, found: T | undefined): readonly (readonly [OperationId, T])[] {
+  return found === undefined ? [] : [[id, found]]
+}
+
+function leaseOf(item: ModelItem): Lease {
+  return {
+    executor: text(item, 'sk') as Lease['executor'],
+    holder: jsonOf(item, 'holder'),
+    counter: number(item, 'counter'),
+    retired: flag(item, 'retired'),
+    left: flag(item, 'left'),
+    groups: [],
+  }
+}
