@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorCredentials } from '../../infra/emulators/servers.ts'
 import { type AwsSettings, createKms } from '../../shared/platform/aws/clients.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { everythingStored } from './everything-stored.ts'
 import { whenServed } from './served.ts'
 import { secretText } from './stack-file.ts'
 
@@ -70,7 +71,11 @@ whenServed('a stack with a key and a role', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ST
     })
     expect(JSON.stringify(given)).not.toContain(emulatorCredentials.AWS_SECRET_ACCESS_KEY)
     expect(Date.parse(given.Expiration)).toBeGreaterThan(Date.now() + 20 * 60_000)
-    for (const hidden of [secretText, given.SecretAccessKey, given.Token])
-      expect(place.said()).not.toContain(hidden)
+    const hidden = [secretText, given.SecretAccessKey, given.Token]
+    for (const text of hidden) expect(place.said()).not.toContain(text)
+    const held = await everythingStored(settings(), place.cloud.services)
+    expect(held.length).toBeGreaterThan(10)
+    const clear = held.filter(({ bytes }) => hidden.some(text => bytes.includes(text)))
+    expect(clear.map(({ where }) => where)).toEqual([])
   })
 })
