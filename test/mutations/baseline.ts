@@ -1,5 +1,5 @@
 import { judge, judgeTests, tierOf } from './judge.ts'
-import { type Mutation, seeds } from './mutation.ts'
+import { type Mutation, seeds, seedsOnAws } from './mutation.ts'
 
 /** The longest that all suites may take together, in ms. */
 const allMs = 600_000
@@ -46,10 +46,18 @@ async function wrongSeeds(
   mutations: readonly Mutation[],
 ): Promise<readonly string[]> {
   const suites = mutations.flatMap(({ caughtBy }) => caughtBy)
-  const counts = suites.map(suite => (suite.kind === 'seeds' ? suite.count : 0))
-  const count = Math.max(0, ...counts)
-  if (count === 0) return []
-  const verdict = await judge(folder, seeds(count), allMs)
-  if (verdict.kind === 'passes') return []
-  return [verdict.kind === 'fails' ? verdict.by : verdict.why]
+  const wrong: string[] = []
+  for (const [platform, make] of [
+    [undefined, seeds],
+    ['aws', seedsOnAws],
+  ] as const) {
+    const counts = suites.map(suite =>
+      suite.kind === 'seeds' && suite.platform === platform ? suite.count : 0,
+    )
+    const count = Math.max(0, ...counts)
+    if (count === 0) continue
+    const verdict = await judge(folder, make(count), allMs)
+    if (verdict.kind !== 'passes') wrong.push(verdict.kind === 'fails' ? verdict.by : verdict.why)
+  }
+  return wrong
 }

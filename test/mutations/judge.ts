@@ -14,7 +14,7 @@ const suiteMs = 240_000
 
 /** Runs a suite in a copy of the project, until its first failure. */
 export function judge(folder: string, suite: Suite, withinMs = suiteMs): Promise<Verdict> {
-  if (suite.kind === 'seeds') return judgeSeeds(folder, suite.count, withinMs)
+  if (suite.kind === 'seeds') return judgeSeeds(folder, suite, withinMs)
   const { file, named } = suite
   return judgeTests(folder, { files: [file], named, withinMs })
 }
@@ -77,9 +77,14 @@ function verdictOf(
   return { kind: 'broken', why: `no test failed and none passed: ${output.slice(-2_000)}` }
 }
 
-async function judgeSeeds(folder: string, count: number, withinMs: number): Promise<Verdict> {
+async function judgeSeeds(
+  folder: string,
+  { count, platform }: Suite & { readonly kind: 'seeds' },
+  withinMs: number,
+): Promise<Verdict> {
   const script = join(folder, 'test', 'mutations', 'seeds.ts')
-  const { status, output } = await runNode([script, String(count)], { folder, withinMs, env: {} })
+  const words = [script, String(count), ...(platform === undefined ? [] : [platform])]
+  const { status, output } = await runNode(words, { folder, withinMs, env: {} })
   if (status === undefined) return late(withinMs)
   const said = /^broken rule: (.*)$/m.exec(output)?.[1]
   if (said !== undefined) return { kind: 'fails', by: said }

@@ -5,6 +5,7 @@ import { groupMutations } from './groups.ts'
 import { laterGroupMutations } from './later-groups.ts'
 import { leavingMutations } from './leaving.ts'
 import type { Mutation } from './mutation.ts'
+import { adapterMutations } from './adapters.ts'
 import { platformMutations } from './platform.ts'
 import { recoveringMutations } from './recovering.ts'
 import { storeMutations } from './store.ts'
@@ -12,6 +13,7 @@ import { storeMutations } from './store.ts'
 /** Every rule that is broken on purpose. */
 export const mutations: readonly Mutation[] = [
   ...platformMutations,
+  ...adapterMutations,
   ...storeMutations,
   ...executingMutations,
   ...recoveringMutations,

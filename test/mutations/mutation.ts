@@ -14,7 +14,12 @@ export type Suite =
       /** A regular expression for the names of those that are run; all of the file without it. */
       readonly named: string | undefined
     }
-  | { readonly kind: 'seeds'; readonly count: number }
+  | {
+      readonly kind: 'seeds'
+      readonly count: number
+      /** Where all of them are; where each draws it otherwise. */
+      readonly platform?: 'aws'
+    }
 
 /** One rule, broken in one place. */
 export interface Mutation {
@@ -38,6 +43,11 @@ export function tests(file: string, named?: string): Suite {
 /** The first seeds of the simulation. */
 export function seeds(count: number): Suite {
   return { kind: 'seeds', count }
+}
+
+/** The first seeds of the simulation over the adapters for AWS. */
+export function seedsOnAws(count: number): Suite {
+  return { kind: 'seeds', count, platform: 'aws' }
 }
 
 /** A suite as people read it. */

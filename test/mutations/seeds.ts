@@ -1,6 +1,6 @@
 /**
- * `node seeds.ts N` runs the first N seeds of the simulation until one breaks a rule, and says which
- * rule that was: what a mutated tree is judged by.
+ * `node seeds.ts N [aws]` runs the first N seeds of the simulation, all of them on AWS where that is
+ * said, until one breaks a rule, and says which rule that was: what a mutated tree is judged by.
  */
 import { runSeed } from '../sim/many.ts'
 
@@ -10,8 +10,10 @@ const say = (rule: string): never => {
 }
 
 process.on('unhandledRejection', thrown => say(`nobody handled: ${String(thrown).split('\n')[0]}`))
-const count = Number(process.argv[2])
+const [, , seeds, platform] = process.argv
+const count = Number(seeds)
+const on = platform === 'aws' ? ({ platform } as const) : {}
 for (let seed = 1; seed <= count; seed += 1) {
-  const [violation] = (await runSeed(seed)).violations
+  const [violation] = (await runSeed(seed, on)).violations
   if (violation !== undefined) say(`seed ${seed}: ${violation.split('\n').slice(0, 2).join(' ')}`)
 }
