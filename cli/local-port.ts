@@ -48,6 +48,8 @@ export interface RemotePrograms {
     },
     sink: EventSink,
   ) => Promise<RunningDeployment>
+  /** Has whoever serves go on with an open deployment, and tells what it tells. */
+  readonly resume: (stack: StackId, number: number, sink: EventSink) => Promise<RunningDeployment>
   /** Throws STACK_NOT_EMPTY without `force`, STACK_BUSY. */
   readonly removeStack: (stack: StackId, force: boolean) => Promise<void>
 }

@@ -14,10 +14,10 @@ import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import type { Flags } from './flags.ts'
 import { checkPreviewOnly, consentOf } from './operation-options.ts'
 import { requestOf } from './operation-request.ts'
-import { remoteStarting } from './remote/remote-operation.ts'
+import { remoteResuming, remoteStarting } from './remote/remote-operation.ts'
 import { heldTo, planText, saveImportFile, savePlan } from './plan-file.ts'
 import { loggedDisplay } from './event-log.ts'
-import type { Starting } from './starting.ts'
+import type { Resuming, Starting } from './starting.ts'
 import type { Session } from './session.ts'
 import type { DisplayOptions } from './tools.ts'
 
@@ -82,7 +82,8 @@ async function startingOf(
 
 /**
  * Goes on with the deployment that the stack was left with, as it was asked for then, until it has
- * ended or, for a process that serves, `leave` aborts: then it is another's. Answers 0.
+ * ended or, for a process that serves, `leave` aborts: then it is another's. Under a login whoever
+ * serves the API does so, and is watched. Answers 0.
  * Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY and what a deployment throws.
  */
 export async function runResume(
@@ -91,6 +92,24 @@ export async function runResume(
   leave?: AbortSignal,
 ): Promise<number> {
   const stack = await session.existingStack()
+  const local = await session.local()
+  const { command, number, start } =
+    local.remote === undefined
+      ? await resumingHere(session, flags, { stack, leave })
+      : await remoteResuming(flags, local, stack)
+  session.warn(`Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`)
+  const shown = displayOptions(session, flags, { kind: command, stack })
+  const run = await runOnce(session, { stack, start, leave }, shown)
+  const isLeft = leave?.aborted === true && run.result.result === 'interrupted'
+  if (!isLeft) check(run, flags, { isPreview: false, expectNone: false })
+  return 0
+}
+
+async function resumingHere(
+  session: Session,
+  flags: Flags,
+  { stack, leave }: { readonly stack: StackId; readonly leave: AbortSignal | undefined },
+): Promise<Resuming> {
   const local = await session.local()
   const { options, number } = await local.interrupted(stack)
   const { command } = options
@@ -101,13 +120,7 @@ export async function runResume(
     resume: true,
     ...(leave === undefined ? {} : { leave }),
   }
-  session.warn(`Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`)
-  const shown = displayOptions(session, flags, { kind: command, stack })
-  const start: Starting['start'] = (_dryRun, sink) => local.deploy(request, sink)
-  const run = await runOnce(session, { stack, start, leave }, shown)
-  const isLeft = leave?.aborted === true && run.result.result === 'interrupted'
-  if (!isLeft) check(run, flags, { isPreview: false, expectNone: false })
-  return 0
+  return { command, number, start: (_dryRun, sink) => local.deploy(request, sink) }
 }
 
 interface Run {

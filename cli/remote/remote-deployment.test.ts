@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { ApiCall, ApiClient } from './api-client.ts'
-import { deployRemotely } from './remote-deployment.ts'
+import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
 
 const path = '/v1/stacks/shop/prod'
 
@@ -70,4 +70,19 @@ test('what runs is told to stop, and nothing is withdrawn', async () => {
   expect(asked.join()).not.toContain('DELETE')
   await say('end', { kind: 'deployed', ...result })
   await running.done
+})
+
+test('an open deployment is gone on with by whoever serves, told from its beginning, and stopped there', async () => {
+  const { client, asked, say } = apiOf({ kind: 'started' })
+  const told: EngineEventPayload[] = []
+  const sink = { emit: (event: EngineEventPayload) => void told.push(event) }
+  const running = await resumeRemotely(client, path, 7, sink)
+  await say('events', [{ preludeEvent: { config: {} } }])
+  running.cancel()
+  await expect
+    .poll(() => asked)
+    .toEqual([`POST ${path}/deployments/7/resume`, `POST ${path}/deployments/7/cancel`])
+  await say('end', { kind: 'deployed', ...result })
+  expect(await running.done).toMatchObject({ result: 'cancelled' })
+  expect(told).toEqual([{ preludeEvent: { config: {} } }])
 })

@@ -51,16 +51,9 @@ export async function deployRemotely(
   let isStarted = false
   // Nobody waits for it unless somebody cancels.
   started.promise.catch(() => undefined)
-  const follow = async (): Promise<DeployResult> => {
-    for await (const { event, data } of followStream(client, `${path}/requests/${key}/stream`)) {
-      if (event === 'started') {
-        isStarted = true
-        started.resolve(z.object({ number: z.number() }).parse(data).number)
-      }
-      if (event === 'events') for (const one of eventsIn(data)) sink.emit(one)
-      if (event === 'end') return resultOf(data)
-    }
-    throw error('API_ANSWER_UNKNOWN', 'the stream of events has no end')
+  const isNumbered = (number: number): void => {
+    isStarted = true
+    started.resolve(number)
   }
   const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
     const at = `${path}/requests/${key}`
@@ -74,14 +67,52 @@ export async function deployRemotely(
   const cancel = async (force: boolean): Promise<void> => {
     // What waits behind other deployments has no number yet.
     if (!isStarted && (await withdraw()).isWithdrawn) return
-    const number = await started.promise
-    await client.call({
-      method: 'POST',
-      path: `${path}/deployments/${number}/cancel`,
-      body: { force },
-      isRepeatable: true,
-    })
+    await tellToStop(client, `${path}/deployments/${await started.promise}`, force)
   }
+  const done = followed(client, `${path}/requests/${key}/stream`, { sink, isNumbered })
+  return { done, ...stopping(sink, cancel) }
+}
+
+/**
+ * Has whoever serves go on with an open deployment now, and tells what it tells, from its beginning
+ * on. Throws NOTHING_TO_RESUME and what the API says.
+ */
+export async function resumeRemotely(
+  client: ApiClient,
+  path: string,
+  number: number,
+  sink: EventSink,
+): Promise<RunningDeployment> {
+  const at = `${path}/deployments/${number}`
+  await client.call({ method: 'POST', path: `${at}/resume`, isRepeatable: true })
+  const done = followed(client, `${at}/stream`, { sink, isNumbered: () => undefined })
+  return { done, ...stopping(sink, force => tellToStop(client, at, force)) }
+}
+
+async function tellToStop(client: ApiClient, at: string, force: boolean): Promise<void> {
+  const body = { force }
+  await client.call({ method: 'POST', path: `${at}/cancel`, body, isRepeatable: true })
+}
+
+/** Tells what a stream says until its end. */
+async function followed(
+  client: ApiClient,
+  path: string,
+  { sink, isNumbered }: { readonly sink: EventSink; readonly isNumbered: (n: number) => void },
+): Promise<DeployResult> {
+  for await (const { event, data } of followStream(client, path)) {
+    if (event === 'started') isNumbered(z.object({ number: z.number() }).parse(data).number)
+    if (event === 'events') for (const one of eventsIn(data)) sink.emit(one)
+    if (event === 'end') return resultOf(data)
+  }
+  throw error('API_ANSWER_UNKNOWN', 'the stream of events has no end')
+}
+
+/** How a person stops what runs there; what comes of it is told by its stream. */
+function stopping(
+  sink: EventSink,
+  cancel: (force: boolean) => Promise<void>,
+): Pick<RunningDeployment, 'cancel' | 'terminate'> {
   const stop = (force: boolean): void => {
     cancel(force).catch((thrown: unknown) =>
       sink.emit({
@@ -93,7 +124,7 @@ export async function deployRemotely(
       }),
     )
   }
-  return { done: follow(), cancel: () => stop(false), terminate: () => stop(true) }
+  return { cancel: () => stop(false), terminate: () => stop(true) }
 }
 
 /** Events are shown as they came: what the display does not know it leaves out. */

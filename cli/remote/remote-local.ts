@@ -14,7 +14,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Local, RemotePrograms } from '../local-port.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
 import type { Login } from './login.ts'
-import { deployRemotely } from './remote-deployment.ts'
+import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
 
 const stackForm = z.object({
   id: z.string(),
@@ -54,7 +54,7 @@ export function openRemote(login: Login): Local {
     platform: partly<Platform>('the API', { catalog, clock: createSystemClock() }),
     remote: remotePrograms(client),
     deploy: missing('this deployment'),
-    interrupted: missing('resume', 'Whoever serves the API goes on by itself.'),
+    interrupted: missing('resume'),
     async cancel(stack, force) {
       const number = await openNumber(stack)
       if (number === undefined) return { kind: 'none' }
@@ -120,6 +120,7 @@ function remotePrograms(client: ApiClient): RemotePrograms {
       await client.call({ method: 'PUT', path: `${pathOf(stack)}/program`, body: { archive } })
     },
     deploy: (stack, request, sink) => deployRemotely(client, pathOf(stack), request, sink),
+    resume: (stack, number, sink) => resumeRemotely(client, pathOf(stack), number, sink),
     async removeStack(stack, force) {
       await client.call({ method: 'DELETE', path: `${pathOf(stack)}?force=${force}` })
     },

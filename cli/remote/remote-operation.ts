@@ -10,10 +10,15 @@ import {
   runProgramOf,
 } from '../operation-options.ts'
 import { askedStack, keepConfig } from '../operation-request.ts'
+import type { Local } from '../local-port.ts'
 import type { Session } from '../session.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { openStackFile } from '../stack-secrets.ts'
-import type { Starting } from '../starting.ts'
+import type { Resuming, Starting } from '../starting.ts'
 import { targetingOf } from '../targeting.ts'
+
+/** What is gone on with; an edit of the state that was interrupted is closed. */
+const commands: readonly Command[] = ['up', 'refresh', 'destroy', 'import']
 
 /** Options that say something of this machine, or that requests do not carry yet. */
 const localOptions = [
@@ -68,6 +73,27 @@ export async function remoteStarting(
       return remote.deploy(stack, { dryRun, archive, options }, sink)
     },
   }
+}
+
+/**
+ * Has whoever serves the API go on with the open deployment of a stack now. Throws
+ * NOTHING_TO_RESUME, and FEATURE_MISSING for options that the API does not take.
+ */
+export async function remoteResuming(
+  flags: Flags,
+  { remote, standing, platform }: Local,
+  stack: StackId,
+): Promise<Resuming> {
+  refuseLocal(flags)
+  if (remote === undefined) throw error('LOGIN_MISSING', 'nobody is logged in')
+  const now = await standing(stack)
+  const [line] = await platform.catalog.history(stack, 1)
+  const command = commands.find(one => one === line?.command)
+  if (now.kind === 'none' || command === undefined)
+    throw error('NOTHING_TO_RESUME', `no deployment of '${stackPartsOf(stack).stack}' is under way`)
+  const { number } = now
+  const start: Starting['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
+  return { number, command, start }
 }
 
 function refuseLocal(flags: Flags): void {

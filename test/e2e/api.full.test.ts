@@ -98,8 +98,30 @@ test('a deployment goes on after the server was killed, and its display with it'
   const ended = succeeded(await up.done)
   expect(ended.out).toMatch(/updated/)
   expect(serving?.said()).toContain('going on with')
+  const over = await client.run(['resume', '--yes'])
+  expect([over.exit, over.err]).toEqual([1, expect.stringContaining('NOTHING_TO_RESUME')])
   const state = JSON.parse(await client.exported()) as { deployment: { pending_operations?: [] } }
   expect(state.deployment.pending_operations ?? []).toEqual([])
+}, 240_000)
+
+test('who resumes over the API sees the deployment from its beginning, as who began it does', async () => {
+  const { server, client } = await both()
+  succeeded(await client.run(['stack', 'init', 'dev']))
+  const up = client.start(['up', '--yes', '--skip-preview'])
+  const isAsked = (): boolean => server.asked().some(({ call }) => call === 'create')
+  await until(isAsked, { what: 'a create', limitMs: 60_000 })
+  up.kill('SIGKILL', 'group')
+  await up.done
+  const seen = succeeded(await client.run(['resume', '--yes']))
+  expect(seen.err).toContain("Resuming deployment 1 of 'dev' (up).")
+  expect(seen.out).toMatch(/created/)
+  const history = JSON.parse(succeeded(await client.run(['stack', 'history', '--json'])).out)
+  expect(history).toMatchObject([{ kind: 'update', result: 'succeeded' }])
+  const refused = await client.run(['resume', '--yes', '--show-secrets'])
+  expect([refused.exit, refused.err]).toEqual([
+    expect.any(Number),
+    expect.stringContaining('FEATURE_MISSING'),
+  ])
 }, 240_000)
 
 function stackIn(exported: string): string {
