@@ -1,0 +1,89 @@
+/**
+ * Plugins of the bucket: functions that have none fetch what their programs need by its checksum
+ * into their scratch space, and use it again; what is not what was put is not run.
+ */
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { awsVariables, bucketPrefixes } from '../../shared/config/aws-places.ts'
+import { createS3 } from '../../shared/platform/aws/clients.ts'
+import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { whenServed } from './served.ts'
+
+const provider = resolve(import.meta.dirname, '..', 'golden', 'provider')
+const key = {
+  ...{ kind: 'resource', name: 'gold', version: '1.0.0' },
+  ...{ os: process.platform, arch: process.arch },
+}
+
+whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  let place: CloudPlace | undefined
+  beforeAll(() => {
+    bundles = createBundles()
+  })
+  afterEach(async () => {
+    await place?.remove()
+    place = undefined
+  }, 120_000)
+  afterAll(() => bundles?.remove())
+
+  /** A place whose functions find no provider where tools are. */
+  async function placed(): Promise<CloudPlace> {
+    const PATH = [resolve(provider, '../../../node_modules/node/bin'), '/usr/bin', '/bin']
+    const made = await createCloudPlace('small', {
+      ...{ aws: settings(), code: bundles.code, sdk: 'above' },
+      variables: { PATH: PATH.join(delimiter) },
+    })
+    place = made
+    return made
+  }
+
+  async function push({ desk }: CloudPlace): Promise<void> {
+    const bytes = execFileSync('tar', ['-czf', '-', '-C', provider, '.'])
+    await desk.platform.plugins.put(key, bytes)
+  }
+
+  test('are fetched where there are none, once for each environment', {
+    timeout: 300_000,
+  }, async () => {
+    const there = await placed()
+    await push(there)
+    for (const [command, delay] of [
+      ['up', '0'],
+      ['refresh', '0'],
+      ['destroy', '0'],
+    ] as const) {
+      const end = await there.deploy(command, await there.upload({ DELAY: delay }), 200_000)
+      expect(end.result, await there.told(end.deployment)).toBe('succeeded')
+    }
+    expect(there.asked().map(({ call }) => call)).toEqual(['create', 'delete'])
+    const found = globSync(
+      join(there.cloudFolder, '..', 'functions', '**', '.pulumi', 'plugins', 'resource-gold-v*'),
+    )
+    expect(found.length).toBeGreaterThan(0)
+    for (const folder of found)
+      expect(readFileSync(join(folder, 'main.js'))).toEqual(readFileSync(join(provider, 'main.js')))
+  })
+
+  test('that are not what was put are not run, which the deployment is told', {
+    timeout: 300_000,
+  }, async () => {
+    const there = await placed()
+    await push(there)
+    const s3 = createS3(settings())
+    const Bucket = there.cloud.services.places(['bucket'], 'short')[awsVariables.bucket] ?? ''
+    const listed = { Bucket, Prefix: bucketPrefixes.plugins }
+    const { Contents: all = [] } = await s3.send(new ListObjectsV2Command(listed))
+    const Key = all.find(({ Key: name = '' }) => name.endsWith('.blob'))?.Key
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'something else' }))
+    s3.destroy()
+    const end = await there.deploy('up', await there.upload({}), 200_000)
+    expect(end.result).toBe('failed')
+    const told = await there.told(end.deployment)
+    expect(told).toMatch(/gold.*has not the checksum|has not the checksum.*gold/)
+    expect(there.asked()).toEqual([])
+  })
+})
