@@ -190,15 +190,15 @@ async function invoke(
 const none: ReadonlyMap<string, string> = new Map()
 
 /**
- * The state of a resource that was registered or read in this deployment, for references. Source:
- * `engine.md` 4.6.
+ * The state of a resource that was registered or read in this deployment, or of a view, for
+ * references. Source: `engine.md` 4.6.
  */
 function getResource(ctx: GeneratorContext, args: PropertyMap): CallResult {
   const given = args.get('urn')
   const urn = typeof given === 'string' ? given : ''
-  const current = ctx.sets.current.get(urn as Urn)
-  if (current === undefined) throw new Error(`unknown resource ${urn}`)
-  const { state } = current
+  const { current, views } = ctx.sets
+  const state = current.get(urn as Urn)?.state ?? views.get(urn as Urn)
+  if (state === undefined) throw new Error(`unknown resource ${urn}`)
   const outputs = new Map<string, string | PropertyMap>([
     ['urn', state.urn],
     ['id', state.id],

@@ -5,13 +5,19 @@ import type { GeneratorSets } from './sets.ts'
 /**
  * Takes into the sets what became of decided steps: only what took place marks an old state, and a
  * delete that did not is no longer planned, so that the end of the deployment judges the resource
- * like any other. Source: `engine.md` 5.1.
+ * like any other. Views that were told of are there by then, also those of a call that failed.
+ * Source: `engine.md` 5.1, 6.9.
  */
 export function noteEnds(
   sets: GeneratorSets,
   decided: readonly Step[],
   ended: readonly EndedStep[],
 ): void {
+  for (const { end } of ended)
+    for (const view of end.views ?? []) {
+      const state = view.end.state ?? view.step.next
+      if (state !== undefined) sets.views.set(state.urn, state)
+    }
   const done = new Set(
     ended.filter(({ end }) => end.verdict === 'succeeded').map(({ step }) => step),
   )

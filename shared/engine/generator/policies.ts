@@ -131,7 +131,7 @@ export function statesNow({ sets }: GeneratorContext): readonly ResourceState[] 
     .filter(({ op, passedOver }) => !op.startsWith('read') && passedOver !== 'not made')
     .map(({ state }) => state)
   // What is no target is known under its old name, too.
-  return [...new Set(states)]
+  return [...new Set([...states, ...sets.views.values()])]
 }
 
 /** Asks all packs at once. One that fails, or throws, ends the deployment with its sentence. */

@@ -9,12 +9,15 @@ export function sameViews(base: Pick<Base, 'views'>, owner: ResourceState): read
   return base.views(owner).map(old => stepOf({ op: 'same', effect: 'none', old, next: old.state }))
 }
 
-/** Tells of them; nothing is written, for they are in the base. */
+/** Takes them over and tells of them; nothing is written, for they are in the base. */
 export function tellSameViews(
-  { base, emitter, isDestroying }: GeneratorContext,
+  { base, emitter, isDestroying, sets }: GeneratorContext,
   owner: ResourceState,
 ): void {
   // What is to be destroyed is told as that.
   if (isDestroying) return
-  for (const step of sameViews(base, owner)) tellStep(emitter, step)
+  for (const step of sameViews(base, owner)) {
+    if (step.next !== undefined) sets.views.set(step.urn, step.next)
+    tellStep(emitter, step)
+  }
 }

@@ -1,5 +1,6 @@
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
+import type { ResourceState } from '../../state/resource.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { Base } from '../deployment/base.ts'
 import type { Goal } from './goal.ts'
@@ -57,6 +58,8 @@ export interface GeneratorSets {
   /** Base index → what was read of it when the program registered it; undefined: it is gone. */
   readonly refreshed: Map<number, TrackedState | undefined>
   readonly current: Map<Urn, CurrentState>
+  /** Views as the providers of their owners told of them. */
+  readonly views: Map<Urn, ResourceState>
   /** Creates and updates of components: their hooks run once they gave their outputs. */
   readonly registering: Map<Urn, Step>
 }
@@ -84,6 +87,7 @@ export function emptySets(): GeneratorSets {
     condemned: new Set(),
     refreshed: new Map(),
     current: new Map(),
+    views: new Map(),
     registering: new Map(),
   }
 }
