@@ -126,10 +126,10 @@ test('a removal that is killed anywhere is done by the next one', async () => {
 async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome }> {
   const program = things({ a: { v: 1 } })
   const whole = await (await engines.of(createCloud())).run(program)
-  const effect = whole.effects.indexOf('provider.create') + 1
   const engine = await engines.of(createCloud())
   const { platform } = engine
-  await expect(engine.run(program, { kill: { effect, when: 'before' } })).rejects.toThrow('killed')
+  const kill = { call: 'provider.create', effect: 1, when: 'before' } as const
+  await expect(engine.run(program, { kill })).rejects.toThrow('killed')
   const ran = await engine.run(things({ b: { v: 1 } }), { forget: true })
   const provider = ran.state.resources?.find(({ id }) => id === 'b-1')?.['provider'] ?? null
   const { id: stack } = await stackOf(platform)
