@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import semver from 'semver'
 import { error } from '../../shared/errors/error.ts'
 import { titleOf } from '../../shared/providers/install/download.ts'
+import { cachedAs, type GitNamed, gitNamed } from '../../shared/providers/install/git-address.ts'
 import { installPlugin } from '../../shared/providers/install/install-plugin.ts'
 import { machineOf, type Wanted } from '../../shared/providers/install/plugin-address.ts'
 import { cachedPlugins, chooseVersion } from '../../shared/providers/plugins/cache.ts'
@@ -44,6 +45,8 @@ function named(flags: Flags, operands: readonly string[]): Wanted {
   const [kindText = '', nameText, versionText = ''] = operands
   const kind = kindOf(kindText)
   if (nameText === undefined) throw error('CLI_USAGE', 'missing plugin name argument')
+  const repository = gitNamed(nameText)
+  if (repository !== undefined) return ofRepository(kind, repository, versionText, flags)
   const [name = '', inName = '', ...more] = nameText.split('@')
   if (more.length > 0 || !/^[A-Za-z0-9-][\w.-]*$/.test(name))
     throw error('CLI_USAGE', `'${nameText}' is no name of a plugin`)
@@ -55,6 +58,18 @@ function named(flags: Flags, operands: readonly string[]): Wanted {
   if (version === '' && flags.text('file') !== undefined)
     throw error('CLI_USAGE', 'missing plugin version argument: a file does not say it')
   return { kind, name, version, downloadUrl: flags.text('server') ?? '', ...checksumsOf(flags) }
+}
+
+/** A plugin that is named by its repository. */
+function ofRepository(kind: string, named: GitNamed, versionText: string, flags: Flags): Wanted {
+  if (named.version !== '' && versionText !== '')
+    throw error('CLI_USAGE', 'cannot specify a version when the version is part of the name')
+  if (flags.text('server') !== undefined)
+    throw error('CLI_USAGE', 'cannot specify --server when the plugin name is an address')
+  const version =
+    versionText === '' ? named.version : semver.parse(versionText.replace(/^v/, ''))?.raw
+  if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${versionText}`)
+  return { kind, ...named, version, ...checksumsOf(flags) }
 }
 
 function checksumsOf(flags: Flags): Pick<Wanted, 'checksums'> {
@@ -80,6 +95,7 @@ function ofProject(session: Session): readonly Wanted[] {
 }
 
 function isThere(session: Session, flags: Flags, plugin: Wanted): boolean {
-  const installed = cachedPlugins(cacheOf(session), plugin)
+  const { name } = cachedAs(plugin)
+  const installed = cachedPlugins(cacheOf(session), { kind: plugin.kind, name })
   return chooseVersion(installed, plugin.version, !flags.is('exact')) !== undefined
 }

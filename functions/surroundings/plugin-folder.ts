@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PluginStorePort } from '../../shared/ports/plugins.ts'
+import { cachedAs } from '../../shared/providers/install/git-address.ts'
 import type { PluginDescriptor } from '../../shared/providers/provider.ts'
 import { unpackArchive } from './unpack.ts'
 
@@ -16,7 +17,9 @@ export function createPluginFetch(
   about: { readonly home: string; readonly os: string; readonly arch: string },
 ): FetchPlugin {
   const fetching = new Map<string, Promise<boolean>>()
-  const fetchOne: FetchPlugin = async ({ kind, name, version }) => {
+  const fetchOne: FetchPlugin = async plugin => {
+    const { kind, version } = plugin
+    const { name } = cachedAs(plugin)
     const { home, os, arch } = about
     const found = await store.get({ kind, name, version, os, arch })
     if (found === undefined) return false
@@ -36,7 +39,7 @@ export function createPluginFetch(
     return true
   }
   return plugin => {
-    const key = `${plugin.kind} ${plugin.name} ${plugin.version}`
+    const key = `${plugin.kind} ${cachedAs(plugin).name} ${plugin.version}`
     const known = fetching.get(key)
     if (known !== undefined) return known
     const work = fetchOne(plugin)

@@ -15,6 +15,8 @@ export const installLimits = {
   silentMs: 60_000,
   /** Between two looks at an installation that another process does. */
   lockPauseMs: 100,
+  /** One call of Git. */
+  gitMs: 900_000,
   /** What installs the dependencies of a plugin from source. */
   dependenciesMs: 900_000,
 } as const

@@ -37,7 +37,7 @@ export const programCodes = {
   },
   PLUGIN_ADDRESS: {
     exit: 1,
-    hint: 'Correct the address that the plugin is fetched from: https://, github:// or gitlab://.',
+    hint: 'Correct the address of the plugin: https://, github://, gitlab:// or git://.',
   },
   PLUGIN_TOO_LARGE: { exit: 1, hint: 'Look at what the address of the plugin serves.' },
   PLUGIN_DOWNLOAD: {

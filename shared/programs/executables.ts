@@ -29,13 +29,16 @@ export interface Printed {
   readonly code: number | null
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end; one that takes longer than `withinMs` is killed. */
 export async function printedBy(
   processes: ProcessesPort,
   request: Parameters<ProcessesPort['spawn']>[0],
+  withinMs?: number,
 ): Promise<Printed> {
+  let timer: NodeJS.Timeout | undefined
   try {
     const child = processes.spawn(request)
+    if (withinMs !== undefined) timer = setTimeout(() => child.signal('SIGKILL'), withinMs)
     const lines = { out: [] as string[], err: [] as string[] }
     await Promise.all([
       eachLine(child.stdout, line => void lines.out.push(line)),
@@ -45,5 +48,7 @@ export async function printedBy(
     return { out: lines.out.join('\n'), err: lines.err.join('\n'), code }
   } catch (thrown) {
     return { out: '', err: thrown instanceof Error ? thrown.message : String(thrown), code: null }
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -8,8 +8,9 @@ import type {
   GetMappingRequest,
   GetMappingResponse,
 } from '../../../proto/gen/pulumi/codegen/mapper.ts'
-import { messageOf } from '../../errors/error.ts'
+import { error, messageOf } from '../../errors/error.ts'
 import type { Describing } from '../../providers/describing.ts'
+import { isGitAddress } from '../../providers/install/git-address.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import { inTurn } from '../in-turn.ts'
 
@@ -36,8 +37,20 @@ export function loaderHandlers(host: () => Host) {
       const asked: Asked = { name, version: plain(version), downloadUrl, made }
       const of = { name: made?.name ?? '', version: made === undefined ? '' : plain(made.version) }
       const text = await describe(host(), asked, about => about.schema(of))
-      return { schema: Buffer.from(text) }
+      const ours = isGitAddress(downloadUrl) ? versioned(text, asked) : text
+      return { schema: Buffer.from(ours) }
     },
+  }
+}
+
+/** The schema of a plugin from a repository has the version by which it was asked for. */
+function versioned(text: string, { name, version }: Asked): string {
+  if (version === '') return text
+  try {
+    return JSON.stringify({ ...Object(JSON.parse(text)), version })
+  } catch (cause) {
+    const what = `the schema of '${name}' is no JSON: ${messageOf(cause)}`
+    throw error('PLUGIN_FAILED', what, { cause })
   }
 }
 

@@ -4,7 +4,8 @@ import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { installLimits as limits } from '../../config/install-limits.ts'
 import { error, hasCode, messageOf } from '../../errors/error.ts'
-import { type FetchDeps, openArchive, Refused } from './fetch-archive.ts'
+import { type ArchiveSource, type FetchDeps, openArchive, Refused } from './fetch-archive.ts'
+import { checkOut } from './git-repository.ts'
 import type { PluginSource, Wanted } from './plugin-address.ts'
 
 /** What downloading needs. */
@@ -15,12 +16,12 @@ export interface DownloadDeps extends FetchDeps {
 }
 
 /**
- * Puts the archive of a plugin into a file, from the first source that has it: each is tried five
- * times, unless it refuses. Throws PLUGIN_CHECKSUM when it is not what was expected, and
- * PLUGIN_DOWNLOAD with what each source said.
+ * Puts the archive of a plugin into a file, or what a repository has into a folder, from the first
+ * source that has it: each is tried five times, unless it refuses. Throws PLUGIN_CHECKSUM when it
+ * is not what was expected, and PLUGIN_DOWNLOAD with what each source said.
  */
 export async function downloadTo(
-  file: string,
+  place: string,
   plugin: Wanted,
   sources: readonly PluginSource[],
   deps: DownloadDeps,
@@ -28,7 +29,11 @@ export async function downloadTo(
   const refusals: string[] = []
   for (const source of sources)
     try {
-      return await tryOften(deps, () => downloadOnce(file, plugin, source, deps))
+      return await tryOften(deps, () =>
+        source.kind === 'git'
+          ? cloneOnce(place, plugin, source.url, deps)
+          : downloadOnce(place, plugin, source, deps),
+      )
     } catch (thrown) {
       if (hasCode(thrown, 'PLUGIN_CHECKSUM') || hasCode(thrown, 'PLUGIN_TOO_LARGE')) throw thrown
       if (isLocal(thrown)) throw thrown
@@ -72,10 +77,26 @@ function isLocal(thrown: unknown): boolean {
   return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT', 'ENOENT', 'EISDIR'].includes(code)
 }
 
+/** A repository has no archive: its commits are what says that it is the same. */
+async function cloneOnce(
+  folder: string,
+  plugin: Wanted,
+  url: string,
+  { git, machine }: DownloadDeps,
+): Promise<void> {
+  if (plugin.checksums.has(`${machine.os}-${machine.arch}`))
+    throw error(
+      'PLUGIN_CHECKSUM',
+      `${titleOf(plugin)} comes from a repository, which has no archive to compare with a ` +
+        'checksum: leave the checksum out, and name a commit as its version',
+    )
+  await checkOut({ url, version: plugin.version }, folder, git)
+}
+
 async function downloadOnce(
   file: string,
   plugin: Wanted,
-  source: PluginSource,
+  source: ArchiveSource,
   deps: DownloadDeps,
 ): Promise<void> {
   const archive = await openArchive(source, plugin, deps)

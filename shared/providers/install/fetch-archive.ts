@@ -3,11 +3,14 @@ import semver from 'semver'
 import { z } from 'zod'
 import { installLimits as limits } from '../../config/install-limits.ts'
 import { error, hasCode, messageOf } from '../../errors/error.ts'
-import { archiveUrl, assetName, type PluginSource, shown, type Wanted } from './plugin-address.ts'
+import { latestInRepository, type RunGit } from './git-repository.ts'
+import { archiveUrl, assetName, type PluginSource, type Wanted } from './plugin-address.ts'
+import { shown } from './shown-address.ts'
 
 /** What asking servers needs. */
 export interface FetchDeps {
   readonly fetch: typeof fetch
+  readonly git: RunGit
   readonly env: Readonly<Record<string, string>>
   readonly machine: { readonly os: string; readonly arch: string }
   /** The version that requests say they come from. */
@@ -26,12 +29,15 @@ export class Refused extends Error {
   }
 }
 
+/** A source that has archives. */
+export type ArchiveSource = Exclude<PluginSource, { readonly kind: 'git' }>
+
 /**
  * Opens the archive of a plugin at a source. Throws `Refused`, and what `fetch` throws when nobody
  * answers. Source: provider-protocol 3.5.
  */
 export async function openArchive(
-  source: PluginSource,
+  source: ArchiveSource,
   plugin: Wanted,
   deps: FetchDeps,
 ): Promise<Readable> {
@@ -93,6 +99,7 @@ async function askLatestVersion(
   plugin: Pick<Wanted, 'kind' | 'name'>,
   deps: FetchDeps,
 ): Promise<string> {
+  if (source.kind === 'git') return latestInRepository(source.url, deps.git)
   if (source.kind === 'http')
     throw error(
       'PLUGIN_ADDRESS',

@@ -68,6 +68,7 @@ const deps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
   version: '3.0.0',
   pause: () => Promise.resolve(),
   said: (severity, text) => void said.push(`${severity} ${text}`),
+  git: () => Promise.resolve({ out: '', err: 'no git here', code: null }),
   cache: join(home, 'plugins'),
   dependencies: () => Promise.resolve(),
   ...more,

@@ -16,6 +16,7 @@ import { withInstallLock } from './install-lock.ts'
 import { unpackStream } from './unpack.ts'
 import { type DownloadDeps, downloadTo, titleOf } from './download.ts'
 import { latestVersion } from './fetch-archive.ts'
+import { cachedAs } from './git-address.ts'
 import { sourcesOf } from './plugin-sources.ts'
 import type { Wanted } from './plugin-address.ts'
 
@@ -51,7 +52,8 @@ export async function installPlugin(asked: InstallAsked, deps: InstallDeps): Pro
       : await latestVersion(source, asked.plugin, deps)
   const plugin = { ...asked.plugin, version }
   mkdirSync(cache, { recursive: true, mode: 0o700 })
-  const folder = join(cache, `${plugin.kind}-${plugin.name}-v${version}`)
+  const cached = cachedAs(plugin)
+  const folder = join(cache, `${plugin.kind}-${cached.name}-v${version}`)
   await withInstallLock(`${folder}.lock`, deps.pause, async () => {
     const partial = `${folder}.partial`
     const isThere = existsSync(folder) && !existsSync(partial)
@@ -68,7 +70,7 @@ export async function installPlugin(asked: InstallAsked, deps: InstallDeps): Pro
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(folder, { mode: 0o700 })
       await fill(folder, file, plugin)
-      await deps.dependencies(folder)
+      await deps.dependencies(join(folder, cached.folder))
       rmSync(partial)
     } catch (thrown) {
       // What never came is no plugin that was begun; what did stays marked, and is done again.
@@ -84,7 +86,9 @@ export async function installPlugin(asked: InstallAsked, deps: InstallDeps): Pro
 }
 
 async function fill(folder: string, from: string, plugin: Wanted): Promise<void> {
-  if (statSync(from).isDirectory()) return cpSync(from, folder, { recursive: true })
+  if (statSync(from).isDirectory()) {
+    return cpSync(from, folder, { recursive: true, verbatimSymlinks: true })
+  }
   if (isArchive(from)) {
     const about = { into: folder, name: titleOf(plugin), limits }
     return unpackStream(createReadStream(from), about)

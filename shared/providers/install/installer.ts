@@ -1,5 +1,6 @@
 import { isTruthy } from '../../config/truthy.ts'
 import type { PluginDescriptor } from '../provider.ts'
+import { cachedAs } from './git-address.ts'
 import { installPlugin, type InstallDeps } from './install-plugin.ts'
 
 /**
@@ -12,7 +13,7 @@ export function createInstaller(deps: InstallDeps): (plugin: PluginDescriptor) =
     if (isTruthy(deps.env['PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION']))
       return Promise.resolve(false)
     const { kind, name, version, downloadUrl, checksums = new Map<string, string>() } = plugin
-    const key = `${kind} ${name} ${version}`
+    const key = `${kind} ${cachedAs(plugin).name} ${version}`
     const known = running.get(key)
     if (known !== undefined) return known
     const wanted = { kind, name, version, downloadUrl, checksums }

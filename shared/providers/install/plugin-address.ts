@@ -1,4 +1,6 @@
 import { error } from '../../errors/error.ts'
+import { gitPlaceOf } from './git-address.ts'
+import { shown } from './shown-address.ts'
 
 /** A plugin that is to be installed. */
 export interface Wanted {
@@ -22,6 +24,7 @@ export type PluginSource =
       readonly repository: string
     }
   | { readonly kind: 'gitlab'; readonly host: string; readonly project: string }
+  | { readonly kind: 'git'; readonly url: string }
 
 /** What this machine is called in the names of archives; '' where no plugin is made for it. */
 export function machineOf(platform: string, arch: string): { os: string; arch: string } {
@@ -66,6 +69,8 @@ export function sourceOf(address: string, plugin: Pick<Wanted, 'kind' | 'name'>)
         throw wrong(address, 'must have the form gitlab://<host>/<project id>')
       return { kind: 'gitlab', host: url.host, project }
     }
+    case 'git:':
+      return { kind: 'git', url: gitPlaceOf(address).url }
     default:
       throw wrong(address, `has a scheme that is not supported: '${url.protocol}'`)
   }
@@ -73,7 +78,7 @@ export function sourceOf(address: string, plugin: Pick<Wanted, 'kind' | 'name'>)
 
 /** The address of a source, as overrides are matched with it. */
 export function addressOf(source: PluginSource): string {
-  if (source.kind === 'http') return source.url
+  if (source.kind === 'http' || source.kind === 'git') return source.url
   if (source.kind === 'gitlab') return `gitlab://${source.host}/${source.project}`
   return `github://${source.host}/${source.organization}/${source.repository}`
 }
@@ -101,11 +106,4 @@ function repositoryOf({ kind, name }: Pick<Wanted, 'kind' | 'name'>): string {
 
 function wrong(address: string, what: string): Error {
   return error('PLUGIN_ADDRESS', `the plugin address '${shown(address)}' ${what}`)
-}
-
-/** An address without the name and password that it may hold. */
-export function shown(address: string): string {
-  const url = URL.parse(address)
-  if (url === null || (url.username === '' && url.password === '')) return address
-  return address.replace(/\/\/[^/@]*@/, '//')
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addressOf, archiveUrl, assetName, shown, sourceOf, type Wanted } from './plugin-address.ts'
+import { addressOf, archiveUrl, assetName, sourceOf, type Wanted } from './plugin-address.ts'
+import { shown } from './shown-address.ts'
 import { sourcesOf } from './plugin-sources.ts'
 
 const wanted = (name: string, downloadUrl = '', kind = 'resource'): Wanted => ({

@@ -2,6 +2,7 @@ import { isTruthy } from '../../config/truthy.ts'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { PluginDescriptor } from '../provider.ts'
+import { cachedAs } from '../install/git-address.ts'
 import { cachedPlugins, chooseVersion } from './cache.ts'
 
 /** A plugin in a folder of its own. `version`: '' = whichever is asked for. */
@@ -104,10 +105,12 @@ function findInCache(
   looked: string[],
 ): string | undefined {
   const cache = pluginCache(places)
-  const installed = cachedPlugins(cache, plugin)
+  const { name, folder } = cachedAs(plugin)
+  const installed = cachedPlugins(cache, { kind: plugin.kind, name })
   const atLeast = (places.env['PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH'] ?? '') !== ''
   const chosen = chooseVersion(installed, plugin.version, atLeast)
-  if (chosen !== undefined) return join(chosen.folder, `pulumi-${plugin.kind}-${plugin.name}`)
+  if (chosen !== undefined)
+    return join(chosen.folder, folder, `pulumi-${plugin.kind}-${plugin.name}`)
   const versions = installed.map(each => each.version).join(', ')
   looked.push(versions === '' ? cache : `${cache}, which has only ${versions}`)
   return undefined

@@ -11,6 +11,7 @@ import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { createPulumiProvider } from '../pulumi/driver.ts'
+import { isGitAddress } from '../install/git-address.ts'
 import { askVersion, handshake } from '../pulumi/negotiation.ts'
 import type { DriverSettings } from '../pulumi/session.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
@@ -259,6 +260,8 @@ async function neverAlive(running: PluginProcess, life: Life): Promise<Error> {
 /** An older plugin than was asked for may do. */
 function warnOfVersion(deps: PluginHostDeps, plugin: PluginDescriptor, version: string): void {
   const wanted = semver.coerce(plugin.version, { includePrerelease: true })
+  // The version of a repository is its tag or commit, whatever its plugin says.
+  if (isGitAddress(plugin.downloadUrl)) return
   if (wanted === null || isTruthy(deps.env['PULUMI_DEV'])) return
   const has = semver.coerce(version, { includePrerelease: true })
   if (has !== null && semver.gte(has, wanted)) return

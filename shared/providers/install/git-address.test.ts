@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { cachedAs, gitNamed, gitPlaceOf, tolerantVersion } from './git-address.ts'
+
+describe('the repository and folder of an address', () => {
+  test.each([
+    ['git://github.com/org/repo', 'https://github.com/org/repo.git', ''],
+    ['git://github.com/org/repo.git', 'https://github.com/org/repo.git', ''],
+    ['git://github.com/org/repo/a/b', 'https://github.com/org/repo.git', 'a/b'],
+    ['git://gitlab.com/group/sub/repo.git/a', 'https://gitlab.com/group/sub/repo.git', 'a'],
+    [
+      'git://me:word@git.example:8443/org/repo',
+      'https://me:word@git.example:8443/org/repo.git',
+      '',
+    ],
+    ['git://gist.github.com/me/abc', 'https://gist.github.com/abc.git', ''],
+    ['git://dev.azure.com/o/p/_git/r', 'https://dev.azure.com/o/p/_git/r', ''],
+  ])('%s', (address, url, folder) => {
+    expect(gitPlaceOf(address)).toEqual({ url, folder })
+  })
+
+  test.each([
+    ['git://github.com/org', 'names no owner and repository'],
+    ['git://gist.github.com/me', 'is not that of a gist'],
+    ['git://github.com/o/r/a%2F..%2F..%2F..%2Fb', 'leads elsewhere'],
+    ['git://github.com/o/r/%ZZ', 'cannot be read'],
+    ['git://', 'is no address'],
+    ['git://me:word@github.com/org', "'git://github.com/org' names no owner"],
+  ])('%s is refused', (address, words) => {
+    expect(() => gitPlaceOf(address)).toThrow(
+      expect.objectContaining({ code: 'PLUGIN_ADDRESS', message: expect.stringContaining(words) }),
+    )
+  })
+})
+
+describe('what it is called in the cache', () => {
+  test.each([
+    ['', { name: 'thing', folder: '' }],
+    ['https://x.example/a', { name: 'thing', folder: '' }],
+    ['git://github.com/org/repo', { name: 'github.com_org_repo.git', folder: '' }],
+    ['git://github.com/org/repo/a/b', { name: 'github.com_org_repo.git_a_b', folder: 'a/b' }],
+    ['git://me:word@github.com/org/repo', { name: 'github.com_org_repo.git', folder: '' }],
+  ])('%s', (downloadUrl, expected) => {
+    expect(cachedAs({ name: 'thing', downloadUrl })).toEqual(expected)
+  })
+})
+
+describe('a plugin that is named by its repository', () => {
+  const name = 'github.com_org_repo.git'
+  const downloadUrl = 'git://github.com/org/repo'
+  test.each([
+    ['github.com/org/repo', { name, version: '', downloadUrl }],
+    ['github.com/org/repo@v1.2', { name, version: '1.2.0', downloadUrl }],
+    ['https://github.com/org/repo@1.2.3-b.1', { name, version: '1.2.3-b.1', downloadUrl }],
+    ['git://github.com/org/repo@0123abcd', { name, version: '0.0.0-x0123abcd', downloadUrl }],
+    [
+      'git://me@github.com/org/repo',
+      { name, version: '', downloadUrl: 'git://me@github.com/org/repo' },
+    ],
+    ['aws', undefined],
+    ['my.plugin', undefined],
+  ])('%s', (text, expected) => {
+    expect(gitNamed(text)).toEqual(expected)
+  })
+
+  test.each([
+    ['github.com/org/repo@main', 'neither such as 1.2.3 nor a commit'],
+    ['http://github.com/org/repo', 'must begin with https:// or git://'],
+  ])('%s is refused', (text, words) => {
+    expect(() => gitNamed(text)).toThrow(words)
+  })
+})
+
+test.each([
+  ['v1', '1.0.0'],
+  ['1.02', '1.2.0'],
+  ['v1.2.3-beta', '1.2.3-beta'],
+  ['main', undefined],
+  ['1.2-beta', undefined],
+])('the tag %s is the version %s', (tag, version) => {
+  expect(tolerantVersion(tag)).toBe(version)
+})

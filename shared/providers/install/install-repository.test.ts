@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { gitOf } from '../../../functions/surroundings/installing.ts'
+import { createProcesses } from '../../platform/system/processes.ts'
+import { findPlugin } from '../plugins/find.ts'
+import { installPlugin, type InstallDeps } from './install-plugin.ts'
+import type { Wanted } from './plugin-address.ts'
+
+let home: string
+let repository: string
+const said: string[] = []
+let processes: ReturnType<typeof createProcesses>
+const prepared: string[] = []
+
+/** Git that knows no settings of the person, and for which the address is a folder here. */
+const env = (): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: `url.${pathToFileURL(join(home, 'repositories')).href}/.insteadOf`,
+  GIT_CONFIG_VALUE_0: 'https://me:word@git.example/',
+  // A Git that called us: it must not matter.
+  GIT_DIR: join(home, 'elsewhere'),
+})
+
+const git = (...args: readonly string[]): string =>
+  execFileSync(
+    'git',
+    ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args],
+    { env: { ...env(), GIT_DIR: join(repository, '.git') }, encoding: 'utf8' },
+  ).trim()
+
+/** A commit of the plugin that says something. */
+function commit(says: string): string {
+  const file = join(repository, 'sub', 'pulumi-resource-thing')
+  writeFileSync(file, `#!/bin/sh\necho ${says}\n`, { mode: 0o755 })
+  git('add', '.')
+  git('commit', '--quiet', '-m', says)
+  return git('rev-parse', 'HEAD')
+}
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'antichain-repository-'))
+  repository = join(home, 'repositories', 'org', 'thing.git')
+  mkdirSync(join(repository, 'sub'), { recursive: true })
+  git('init', '--quiet', '--initial-branch=trunk', '.')
+  symlinkSync('sub/pulumi-resource-thing', join(repository, 'link'))
+  said.length = 0
+  prepared.length = 0
+  processes = createProcesses()
+})
+
+afterEach(async () => {
+  await processes.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const downloadUrl = 'git://me:word@git.example/org/thing/sub'
+const cachedName = 'git.example_org_thing.git_sub'
+
+const install = (more: Partial<Wanted> = {}): Promise<string> => {
+  const deps: InstallDeps = {
+    fetch,
+    git: gitOf({ env: env(), processes }),
+    env: {},
+    machine: { os: 'linux', arch: 'amd64' },
+    version: '3.0.0',
+    pause: () => Promise.resolve(),
+    said: (severity, text) => void said.push(`${severity} ${text}`),
+    cache: join(home, '.pulumi', 'plugins'),
+    dependencies: folder => Promise.resolve(void prepared.push(folder)),
+  }
+  const plugin = { kind: 'resource', name: 'thing', version: '', checksums: new Map() }
+  return installPlugin({ plugin: { ...plugin, downloadUrl, ...more } }, deps)
+}
+
+/** What the plugin that is found says. */
+function found(version: string): string {
+  const plugin = { kind: 'resource', name: 'thing', version, downloadUrl }
+  const place = findPlugin(plugin, { env: {}, home, path: '' })
+  if ('missing' in place) throw new Error(place.missing)
+  return readFileSync(place.path, 'utf8').split('\n')[1] ?? ''
+}
+
+describe('a plugin from a repository', () => {
+  test('is the highest version that it has a tag for, and lies where Pulumi looks for it', async () => {
+    for (const [tag, says] of [
+      ['v1.9.0', 'nine'],
+      ['v1.10.0', 'ten'],
+      ['v2.0.0-beta', 'beta'],
+      ['latest', 'none'],
+    ] as const) {
+      commit(says)
+      git('tag', '-a', tag, '-m', tag)
+    }
+    expect(await install()).toBe('1.10.0')
+    const folder = join(home, '.pulumi', 'plugins', `resource-${cachedName}-v1.10.0`)
+    expect(readdirSync(folder).sort()).toEqual(['link', 'sub'])
+    expect(readlinkSync(join(folder, 'link'))).toBe('sub/pulumi-resource-thing')
+    expect(prepared).toEqual([join(folder, 'sub')])
+    expect(found('')).toBe('echo ten')
+    expect(found('1.10.0')).toBe('echo ten')
+    expect(await install({ version: '2.0.0-beta' })).toBe('2.0.0-beta')
+    expect(found('2.0.0-beta')).toBe('echo beta')
+  })
+
+  test('without tags is the last commit, and any commit by its first letters', async () => {
+    const first = commit('first')
+    const last = commit('last')
+    expect(await install()).toBe(`0.0.0-x${last}`)
+    expect(found(`0.0.0-x${last}`)).toBe('echo last')
+    const short = `0.0.0-x${first.slice(0, 10)}`
+    expect(await install({ version: short })).toBe(short)
+    expect(found(short)).toBe('echo first')
+    await install({ version: '0.0.0' })
+    expect(found('0.0.0')).toBe('echo last')
+  })
+
+  test('that has no such version leaves nothing, and tells no password', async () => {
+    commit('first')
+    const refusal = await install({ version: '3.0.0' }).catch(String)
+    expect(refusal).toContain('https://git.example/org/thing.git cannot be read by git')
+    expect(refusal).toContain('refs/tags/v3.0.0')
+    expect([refusal, ...said].join('\n')).not.toContain('word')
+    const left = readdirSync(join(home, '.pulumi', 'plugins')).filter(one => !one.endsWith('.lock'))
+    expect(left).toEqual([])
+    const nowhere = install({ downloadUrl: 'git://me:word@git.example/org/other' })
+    await expect(nowhere).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
+  })
+
+  test('with a checksum is refused: nothing could be compared with it', async () => {
+    commit('first')
+    const checksums = new Map([['linux-amd64', 'ab']])
+    const refused = install({ version: '0.0.0', checksums })
+    await expect(refused).rejects.toMatchObject({ code: 'PLUGIN_CHECKSUM' })
+    expect(existsSync(join(home, '.pulumi', 'plugins', `resource-${cachedName}-v0.0.0`))).toBe(
+      false,
+    )
+  })
+})
