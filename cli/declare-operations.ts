@@ -127,6 +127,14 @@ function shared(command: Command): Command {
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
     .option('--skip-config-validation', 'do not check the configuration against the project')
     .option('--client <address>', 'the host of a program that runs already: `host:port`')
+    .addOption(
+      new Option(
+        '--attach-debugger [what]',
+        'let it wait for a debugger: program, plugins, plugin:<name> (from source) or all',
+      )
+        .preset('program')
+        .argParser(collect),
+    )
   return executing(said)
 }
 

@@ -11,7 +11,6 @@ const everyOperation = [
   '--neo',
   '--neo-task-on-failure',
   '--copilot',
-  '--attach-debugger [kind]',
   '--remote',
 ]
 

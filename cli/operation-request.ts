@@ -74,6 +74,7 @@ export async function requestOf(
     },
     wait: flags.is('wait'),
     ...(functionLimitMs === undefined ? {} : { functionLimitMs }),
+    ...debuggedOf(flags),
     pendingCreates: {
       exist: pairsOf(flags.list('importPendingCreates')),
       forget: flags.is('clearPendingCreates'),
@@ -90,6 +91,17 @@ function withClient(project: Project, flags: Flags): Project {
       hint: 'A program that runs already has one life: leave --function-limit out.',
     })
   return { ...project, runtime: clientRuntime, runtimeOptions: { address } }
+}
+
+/** What is to wait for a debugger. Throws CLI_USAGE. */
+function debuggedOf(flags: Flags): Pick<DeployRequest, 'debugged'> {
+  const debugged = flags.list('attachDebugger')
+  for (const one of debugged)
+    if (!['program', 'plugins', 'all'].includes(one) && !one.startsWith('plugin:'))
+      throw error('CLI_USAGE', `invalid --attach-debugger flag value: ${one}`, {
+        hint: 'It is program, plugins, plugin:<name> or all.',
+      })
+  return debugged.length === 0 ? {} : { debugged }
 }
 
 /** Whether the configuration that the project asks for must be there. */

@@ -100,6 +100,10 @@ export function createProgress(): Progress {
       if (!message.ephemeral) messages.push(message)
       return [{ kind: 'message', message }]
     }
+    if ('startDebuggingEvent' in event) {
+      const text = `waiting for a debugger: ${JSON.stringify(event.startDebuggingEvent.config)}`
+      return [{ kind: 'message', message: { ...calm, text: cleanText(text) } }]
+    }
     if ('summaryEvent' in event) summary = event.summaryEvent
     if ('cancelEvent' in event) over = true
     return []
@@ -113,6 +117,9 @@ export function createProgress(): Progress {
     isOver: () => over,
   }
 }
+
+/** What is told as it happens, and not again at the end. */
+const calm = { severity: 'info', urn: '', ephemeral: false } as const
 
 function startedRow(before: Row | undefined, metadata: StepMetadata, nowMs: number): Row {
   const state = metadata.new ?? metadata.old

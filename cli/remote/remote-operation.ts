@@ -107,6 +107,7 @@ function refuseLocal(flags: Flags): void {
       isElsewhere ? '--execute elsewhere' : '',
       isImport ? '--import-pending-creates' : '',
       isJudged ? '--policy-pack' : '',
+      flags.list('attachDebugger').length > 0 ? '--attach-debugger' : '',
     ].find(name => name !== '')
   if (spelled === undefined) return
   throw error('FEATURE_MISSING', `the API does not take ${spelled} yet`, {

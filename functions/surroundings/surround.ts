@@ -4,6 +4,7 @@ import type { GeneratorPorts } from '../step-generator/start.ts'
 import type { FetchPlugin } from './plugin-folder.ts'
 import { type Life, createLife } from '../../shared/engine/commands/life.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
+import { tellWaiting } from '../../shared/engine/events/tell-waiting.ts'
 import { type StepEmitter, createStepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import type { PerformDeps } from '../../shared/engine/executor/performing.ts'
 import { createStatusDesk, type StatusDesk } from '../../shared/engine/executor/status-desk.ts'
@@ -21,6 +22,7 @@ import { createAssetReader } from '../../shared/platform/system/asset-reader.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
+import { debugsPlugin } from '../../shared/programs/debugging.ts'
 import { createInstaller } from '../../shared/providers/install/installer.ts'
 import { installing } from './installing.ts'
 import type { AnalyzerHost } from '../../shared/providers/analyzers/analyzer.ts'
@@ -191,6 +193,7 @@ function startMonitor(
 ): Promise<MonitorServer> {
   return startMonitorServer({
     ...served,
+    waits: waiting => tellWaiting(emitter, waiting),
     said: ({ severity, message, urn, streamId, ephemeral }) => {
       if (severity === 'debug') return
       const about = {
@@ -261,6 +264,10 @@ function pluginHost(
     own: source.plugins,
     runtimeOptions: source.runtimeOptions,
     engineAddress: () => monitor.address,
+    debugged: plugin =>
+      debugsPlugin(request.debugged ?? [], plugin)
+        ? waiting => tellWaiting(emitter, waiting)
+        : undefined,
     said: ({ severity, text, streamId }) => {
       if (severity === 'debug') return
       emitter.emit({

@@ -2,6 +2,8 @@
 export const pluginLimits = {
   /** A plugin from TypeScript source checks types before it prints its port. */
   portMs: 120_000,
+  /** One that waits for a debugger: as long as a timer may be. */
+  debuggedMs: 2_147_483_647,
   /** From the port to the first answer. */
   aliveMs: 10_000,
   /** Between tries of a first call that found nobody. */

@@ -56,6 +56,8 @@ export interface DeployRequest {
    * time limit; without it, until the deployment has ended.
    */
   readonly functionLimitMs?: number
+  /** What waits for a debugger: `program`, `plugins`, `plugin:<name>`, `all`; absent: nothing. */
+  readonly debugged?: readonly string[]
   /** Aborts when this process is to leave the deployment to whoever goes on with it next. */
   readonly leave?: AbortSignal
   /** Wait for another deployment of the stack instead of failing. */

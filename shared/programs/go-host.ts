@@ -6,7 +6,8 @@ import { error } from '../errors/error.ts'
 import type { ProcessesPort } from '../ports/system.ts'
 import { isExecutable, printedBy } from './executables.ts'
 import { type Built, buildGo, goOf } from './go-build.ts'
-import { configEnvironment, textOption, watchProgram } from './program-process.ts'
+import { spawnDebugged } from './debugging.ts'
+import { configEnvironment, debugRequestOf, textOption, watchProgram } from './program-process.ts'
 import type { ProgramHost, ProgramRun, ProgramSource } from './program.ts'
 import { eachOnce, pluginForm, requiredBy, type RequiredPackage } from './required-packages.ts'
 
@@ -25,12 +26,13 @@ export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
   return {
     run: async (run, said) => {
       const built = await binaryOf(deps, run)
-      const child = deps.processes.spawn({
+      const request = {
         command: built.command,
         args: [],
         cwd: run.directory,
         env: { ...deps.env, ...goEnvironment(run) },
-      })
+      }
+      const child = await spawnDebugged(deps.processes, request, debugRequestOf(run))
       const running = watchProgram(child, { said })
       void running.ended.then(built.forget)
       return running

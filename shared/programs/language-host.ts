@@ -237,6 +237,7 @@ export function runRequestOf(run: ProgramRun): RunRequest {
     info: infoOf(run),
     loaderTarget: run.engineAddress,
     mapperTarget: run.engineAddress,
+    attachDebugger: run.debugged !== undefined,
   })
 }
 

@@ -1,8 +1,9 @@
 import type { ProcessesPort } from '../ports/system.ts'
 import { parseConfigKey } from './config-key.ts'
+import { spawnDebugged } from './debugging.ts'
 import { chooseNode } from './node-binary.ts'
 import { findNodeSdk } from './node-sdk.ts'
-import { definedOf, textOption, watchProgram } from './program-process.ts'
+import { debugRequestOf, definedOf, textOption, watchProgram } from './program-process.ts'
 import type { ProgramHost, ProgramRun } from './program.ts'
 import { requiredPackages } from './required-packages.ts'
 import { wordsOf } from './words.ts'
@@ -31,12 +32,13 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
       const node = await chooseNode({ processes, ourNode, env, engines, directory: run.directory })
       if (node.note !== '' && !noted) said(node.note, 'stderr')
       noted = true
-      const child = processes.spawn({
+      const request = {
         command: node.command,
         args: [...nodeArgs, sdk.runner, ...programArguments(run)],
         cwd: run.directory,
         env: { ...env, ...programEnvironment(run) },
-      })
+      }
+      const child = await spawnDebugged(processes, request, debugRequestOf(run))
       const patience = deps.stopPatienceMs === undefined ? {} : { patienceMs: deps.stopPatienceMs }
       return watchProgram(child, { said, hint: memoryHint, ...patience })
     },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChildProcess } from '../ports/system.ts'
+import type { DebugRequest } from './debugging.ts'
 import { eachLine } from './output-lines.ts'
 import type { ProgramEnd, ProgramRun, RunningProgram } from './program.ts'
 
@@ -68,6 +69,12 @@ export async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<
   const done = await Promise.race([work.then(() => true), late])
   timer.abort()
   return done
+}
+
+/** How a program is debugged, where it is. */
+export function debugRequestOf({ runtime, debugged }: ProgramRun): DebugRequest | undefined {
+  if (debugged === undefined) return undefined
+  return { runtime, title: `Pulumi: Program (${runtime})`, tell: debugged }
 }
 
 /** An option of the runtime that is a text, '' where it is not given. */

@@ -3,6 +3,7 @@
  * Imports ports and below.
  */
 
+import type { Waiting } from './debugging.ts'
 import type { ProjectPlugin } from './project-plugins.ts'
 import type { RequiredPackage } from './required-packages.ts'
 
@@ -33,6 +34,8 @@ export interface ProgramRun extends ProgramSource {
   readonly parallel: number
   readonly monitorAddress: string
   readonly engineAddress: string
+  /** It waits for a debugger: told once, when one can attach. Absent: it does not wait. */
+  readonly debugged?: (waiting: Waiting) => void
 }
 
 /** How a program ended. `bail`: it told its error itself. */

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { error } from '../errors/error.ts'
 import type { ProcessesPort } from '../ports/system.ts'
 import { printedBy } from './executables.ts'
-import { configEnvironment, watchProgram } from './program-process.ts'
+import { spawnDebugged } from './debugging.ts'
+import { configEnvironment, debugRequestOf, watchProgram } from './program-process.ts'
 import type { ProgramHost, ProgramRun, ProgramSource } from './program.ts'
 import { type PythonPlace, pythonPlace } from './python-place.ts'
 import { semverOfPython } from './python-version.ts'
@@ -28,12 +29,13 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
   return {
     run: async (run, said) => {
       const place = await asked(run)
-      const child = processes.spawn({
+      const request = {
         command: place.command,
         args: ['-u', runner, JSON.stringify(wordsFor(run))],
         cwd: run.directory,
         env: { ...place.env, ...configEnvironment(run) },
-      })
+      }
+      const child = await spawnDebugged(processes, request, debugRequestOf(run))
       return watchProgram(child, { said })
     },
     async packages(source) {

@@ -1,3 +1,5 @@
+import { debugsProgram, type Waiting } from '../../programs/debugging.ts'
+import { tellWaiting } from '../events/tell-waiting.ts'
 import { stackType } from '../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { createPackages } from '../monitor/packages.ts'
@@ -44,6 +46,9 @@ export async function runProgramPhase(
     plugins: source.plugins,
     monitorAddress: monitor.address,
     engineAddress: monitor.address,
+    ...(debugsProgram(request.debugged ?? [])
+      ? { debugged: (waiting: Waiting) => tellWaiting(life.emitter, waiting) }
+      : {}),
   }
   try {
     const generator = createGenerator({

@@ -35,6 +35,9 @@ export type EngineEventPayload =
   | { readonly cancelEvent: Record<string, never> }
   | { readonly stdoutEvent: { readonly message: string; readonly color: string } }
   | { readonly diagnosticEvent: DiagnosticEvent }
+  | {
+      readonly startDebuggingEvent: { readonly config: Readonly<Record<string, unknown>> }
+    }
   | { readonly preludeEvent: { readonly config: Readonly<Record<string, string>> } }
   | { readonly summaryEvent: SummaryEvent }
   | PolicyPayload

@@ -4,9 +4,11 @@ import type {
   LogRequest,
   RequirePulumiVersionRequest,
   SetRootResourceRequest,
+  StartDebuggingRequest,
 } from '../../../proto/gen/pulumi/engine.ts'
 import { satisfies } from 'semver'
 import { emulatedVersion } from '../../config/emulated-version.ts'
+import type { Waiting } from '../../programs/debugging.ts'
 import type { DiagnosticEvent } from '../events/event.ts'
 
 /** Where messages of programs and plugins go. */
@@ -18,6 +20,8 @@ export interface EngineServiceDeps {
     readonly streamId: number
     readonly ephemeral: boolean
   }) => void
+  /** Something waits for a debugger. */
+  readonly waits: (waiting: Waiting) => void
 }
 
 /** The handlers of the engine service. Source: `engine.md` 2.3. */
@@ -33,8 +37,10 @@ export function engineHandlers(deps: EngineServiceDeps) {
       root = urn
       return Promise.resolve({})
     },
-    startDebugging: (): Promise<object> =>
-      Promise.reject(new Error('attaching a debugger is not supported yet (FEATURE_MISSING)')),
+    startDebugging({ config = {}, message }: StartDebuggingRequest): Promise<object> {
+      deps.waits({ config, message })
+      return Promise.resolve({})
+    },
     requirePulumiVersion({ pulumiVersionRange }: RequirePulumiVersionRequest): Promise<object> {
       if (satisfies(emulatedVersion, pulumiVersionRange)) return Promise.resolve({})
       return Promise.reject(

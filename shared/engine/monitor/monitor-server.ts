@@ -134,7 +134,10 @@ function unary(
 function statusOf(thrown: unknown): { code: number; details: string } {
   if (thrown instanceof Bail)
     return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
-  const isAskedWrong = hasCode(thrown, 'RESOURCE_INVALID')
-  const code = isAskedWrong ? status.INVALID_ARGUMENT : status.UNKNOWN
-  return { code, details: messageOf(thrown) }
+  return { code: codeOf(thrown), details: messageOf(thrown) }
+}
+
+function codeOf(thrown: unknown): status {
+  if (hasCode(thrown, 'RESOURCE_INVALID')) return status.INVALID_ARGUMENT
+  return hasCode(thrown, 'FEATURE_MISSING') ? status.FAILED_PRECONDITION : status.UNKNOWN
 }

@@ -52,7 +52,7 @@ export async function readRegistration(
   request: RegisterResourceRequest,
   deps: ReadingDeps,
 ): Promise<Registration> {
-  refuseMissing(request)
+  refuseMigrations(request)
   requireToken(request)
   const options = { ...programOptions, upgrade: request.remote }
   const sent = await deps.hashAssets(fromWire(request.object, options))
@@ -135,16 +135,11 @@ export function pluginRequest(
   return { pkg, version: request.version, downloadUrl: request.pluginDownloadURL, checksums }
 }
 
-function refuseMissing(request: RegisterResourceRequest): void {
-  const asked: readonly (readonly [boolean, string])[] = [
-    [request.stateMigrations.length > 0, 'state migrations'],
-  ]
-  for (const [isAsked, feature] of asked) if (isAsked) throw missing(feature, request.name)
-}
-
-/** The error for what a later version will have. */
-function missing(feature: string, name: string): Error {
-  return error('FEATURE_MISSING', `${feature} are not supported yet (resource '${name}')`)
+/** Pulumi knows migrations of states, and lets no deployment have them: SDKs are told so. */
+function refuseMigrations({ stateMigrations, name }: RegisterResourceRequest): void {
+  if (stateMigrations.length === 0) return
+  const what = `state migrations are not supported by this deployment (resource '${name}')`
+  throw error('FEATURE_MISSING', what)
 }
 
 function requireToken(request: RegisterResourceRequest): void {

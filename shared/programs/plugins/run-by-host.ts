@@ -17,8 +17,14 @@ export type RunningPlugin = Omit<ChildProcess, 'pid'>
 export async function runByHost(
   deps: LanguageHostDeps,
   { folder, runtime, options: runtimeOptions }: PluginProject,
-  { args, cwd }: { readonly args: readonly string[]; readonly cwd: string },
+  about: {
+    readonly args: readonly string[]
+    readonly cwd: string
+    /** Whether it waits for a debugger; the host tells where. */
+    readonly isDebugged?: boolean
+  },
 ): Promise<RunningPlugin> {
+  const { args, cwd, isDebugged = false } = about
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
   const source = { runtime, root: folder, directory: folder, entryPoint: '.', runtimeOptions }
   const host = await startHost(deps, source, line => void streams.stderr.write(`${line}\n`))
@@ -35,7 +41,7 @@ export async function runByHost(
     },
     kind: 'resource',
     name: '',
-    attachDebugger: false,
+    attachDebugger: isDebugged,
     loaderTarget: deps.engineAddress(),
   })
   const exit = Promise.withResolvers<Awaited<ChildProcess['exit']>>()

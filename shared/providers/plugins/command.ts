@@ -1,3 +1,4 @@
+import { spawnDebugged, type Waiting } from '../../programs/debugging.ts'
 import type { LanguageHostDeps } from '../../programs/language-host.ts'
 import {
   type PluginCommand,
@@ -33,14 +34,25 @@ export async function commandOf(
 export async function spawnPlugin(
   deps: LanguageHostDeps,
   path: string,
-  about: { readonly args: readonly string[]; readonly cwd: string },
+  about: {
+    readonly args: readonly string[]
+    readonly cwd: string
+    /** One from source waits for a debugger: told once, when one can attach. */
+    readonly debugged?: (waiting: Waiting) => void
+  },
 ): Promise<RunningPlugin> {
+  const { args, cwd, debugged: tell } = about
   const folder = sourceFolderOf(path)
   const project = folder === undefined ? undefined : runnableProject(folder)
-  if (project !== undefined && !hasCommand(project)) return runByHost(deps, project, about)
-  const { forget = () => undefined, ...command } = await commandOf(deps, path, about.args)
+  if (project !== undefined && !hasCommand(project))
+    return runByHost(deps, project, { args, cwd, isDebugged: tell !== undefined })
+  const { forget = () => undefined, ...command } = await commandOf(deps, path, args)
   try {
-    const child = deps.processes.spawn({ ...command, cwd: about.cwd })
+    const debug =
+      tell === undefined || project === undefined
+        ? undefined
+        : { runtime: project.runtime, title: `Pulumi: Plugin (${project.runtime})`, tell }
+    const child = await spawnDebugged(deps.processes, { ...command, cwd }, debug)
     void child.exit.then(forget)
     return child
   } catch (thrown) {

@@ -10,6 +10,7 @@ import { ResourceProviderService as service } from '../../../proto/gen/pulumi/pr
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
+import type { Waiting } from '../../programs/debugging.ts'
 import { createPulumiProvider } from '../pulumi/driver.ts'
 import { isGitAddress } from '../install/git-address.ts'
 import { askVersion, handshake } from '../pulumi/negotiation.ts'
@@ -51,6 +52,8 @@ export interface PluginHostDeps {
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Where the engine serves pulumirpc.Engine: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
+  /** Whom to tell that a plugin from source waits for a debugger; undefined: it does not wait. */
+  readonly debugged?: (plugin: string) => ((waiting: Waiting) => void) | undefined
   /** Must not wait and not throw. */
   readonly said: (what: PluginSaid) => void
   /** Puts a plugin that is nowhere into the plugin cache; false when it cannot. */
@@ -91,6 +94,7 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
           env: pluginEnvironment({ ...deps, ...about, plugin: plugin.name }),
           said,
           over: starting.signal,
+          debugged: deps.debugged?.(plugin.name),
         })
         const loaded = { running, plugin, pkg: about.pkg, isAbandoned: () => isAbandoned }
         return drive(deps, loaded)

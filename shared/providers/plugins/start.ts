@@ -1,6 +1,7 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { type DeployError, error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
+import type { Waiting } from '../../programs/debugging.ts'
 import type { RunningPlugin } from '../../programs/plugins/run-by-host.ts'
 import { spawnPlugin } from './command.ts'
 import { createTail, lastWords, linesOf, type Tail } from './lines.ts'
@@ -17,6 +18,8 @@ export interface StartRequest {
   readonly said: (line: string, stream: 'stdout' | 'stderr') => void
   /** Ends a plugin that has not told its port yet: nobody waits for it any more. */
   readonly over?: AbortSignal
+  /** One from source waits for a debugger, and nobody for its port: told where, once. */
+  readonly debugged?: ((waiting: Waiting) => void) | undefined
   /** Only tests have no hundred seconds. */
   readonly portMs?: number
 }
@@ -45,9 +48,10 @@ export async function startPlugin(
   processes: ProcessesPort,
   request: StartRequest,
 ): Promise<PluginProcess> {
-  const { path, env, cwd, engineAddress, args = [engineAddress] } = request
+  const { path, env, cwd, engineAddress, args = [engineAddress], debugged } = request
+  const about = { args, cwd, ...(debugged === undefined ? {} : { debugged }) }
   const deps = { processes, env, engineAddress: () => engineAddress }
-  const child = await unlessOver(spawnPlugin(deps, path, { args, cwd }), request)
+  const child = await unlessOver(spawnPlugin(deps, path, about), request)
   const tail = createTail(limits.keptLines)
   const stdout = linesOf(child.stdout, limits.lineBytes)
   const stderr = drain(linesOf(child.stderr, limits.lineBytes), line => {
@@ -57,7 +61,8 @@ export async function startPlugin(
   const kill = (): void => child.signal('SIGKILL')
   request.over?.addEventListener('abort', kill, { once: true })
   if (request.over?.aborted === true) kill()
-  const first = await firstLine(stdout, request.portMs ?? limits.portMs)
+  const portMs = debugged === undefined ? limits.portMs : limits.debuggedMs
+  const first = await firstLine(stdout, request.portMs ?? portMs)
   request.over?.removeEventListener('abort', kill)
   const port = first.kind === 'line' ? portOf(first.line) : undefined
   if (port === undefined) throw await failure(first, { request, child, stderr, tail })

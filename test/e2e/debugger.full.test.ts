@@ -1,0 +1,67 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { letNodeRun, waitingIn } from './debuggers.ts'
+import { createPlace, type Place, succeeded, until } from './place.ts'
+
+const fixtures = resolve(import.meta.dirname, '../fixtures')
+const goldMain = resolve(import.meta.dirname, '../golden/provider/main.js')
+
+let place: Place
+beforeEach(async () => {
+  place = createPlace('small')
+  succeeded(await place.run(['stack', 'init', 'dev']))
+})
+afterEach(() => place.remove())
+
+const up = ['up', '--yes', '--skip-preview', '-s', 'dev', '--event-log', 'events']
+const waits = (number: number): Promise<void> =>
+  until(() => waitingIn(place).length === number, { what: 'something waits for a debugger' })
+
+test('a program waits for its debugger, and goes on when one has attached', async () => {
+  const running = place.start([...up, '--attach-debugger'])
+  await waits(1)
+  expect(place.objects()).toEqual([])
+  const [config] = waitingIn(place)
+  expect(config).toMatchObject({
+    ...{ name: 'Pulumi: Program (nodejs)', type: 'node', request: 'attach' },
+    ...{ processId: expect.any(Number), continueOnAttach: true },
+  })
+  expect(running.said()).toContain('waiting for a debugger: {"name":"Pulumi: Program (nodejs)"')
+  await letNodeRun(config?.['port'])
+  succeeded(await running.done)
+  expect(place.objects()).toHaveLength(1)
+  const told = readFileSync(join(place.program, 'events'), 'utf8')
+  expect(told).toContain('Waiting for debugger to attach (on process id')
+})
+
+test('a plugin from source waits, however long it takes; the program does not', async () => {
+  const folder = join(place.program, 'plugin')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'PulumiPlugin.yaml'), 'runtime: nodejs\n')
+  writeFileSync(join(folder, 'package.json'), '{"name":"gold","main":"main.js"}')
+  const main = `process.argv.splice(2, 0, 'gold')\nrequire(${JSON.stringify(goldMain)})\n`
+  writeFileSync(join(folder, 'main.js'), main)
+  symlinkSync(join(fixtures, 'sdk/node_modules'), join(folder, 'node_modules'))
+  const project =
+    'name: small\nruntime: nodejs\nplugins:\n  providers: [{name: gold, path: plugin}]\n'
+  writeFileSync(join(place.program, 'Pulumi.yaml'), project)
+  const running = place.start([...up, '--attach-debugger=plugin:gold'])
+  await waits(1)
+  const [config] = waitingIn(place)
+  expect(config).toMatchObject({ name: 'Pulumi: Plugin (nodejs)', type: 'node' })
+  await letNodeRun(config?.['port'])
+  succeeded(await running.done)
+  expect(place.objects()).toHaveLength(1)
+})
+
+test('what is no such thing is refused, and a program that is cancelled waits no more', async () => {
+  const ran = await place.run([...up, '--attach-debugger=providers'])
+  expect(ran.err).toContain('invalid --attach-debugger flag value: providers')
+  expect(ran.exit).not.toBe(0)
+  const running = place.start([...up, '--attach-debugger=all'])
+  await waits(1)
+  running.kill('SIGINT', 'process')
+  expect((await running.done).exit).not.toBe(0)
+  await until(() => place.processes().length === 0, { what: 'the program is gone' })
+})
