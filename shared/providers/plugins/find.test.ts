@@ -108,6 +108,13 @@ describe('a plugin is missing', () => {
     expect(text).toContain('github://api.github.com/acme')
   })
 
+  test('without the name and password that its address holds', () => {
+    const downloadUrl = 'https://me:word@plugins.example/aws'
+    const found = find({ ...plugin('aws', '3.0.0'), downloadUrl })
+    expect(JSON.stringify(found)).toContain('its download address is https://plugins.example/aws')
+    expect(JSON.stringify(found)).not.toContain('word')
+  })
+
   test('when its installation was not finished', () => {
     install('1.0.0')
     file('home/.pulumi/plugins/resource-aws-v1.0.0.partial')

@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { PluginDescriptor } from '../provider.ts'
 import { cachedAs } from '../install/git-address.ts'
+import { shown } from '../install/shown-address.ts'
 import { cachedPlugins, chooseVersion } from './cache.ts'
 
 /** A plugin in a folder of its own. `version`: '' = whichever is asked for. */
@@ -58,7 +59,8 @@ export function findPlugin(
   const cached = findInCache(plugin, places, looked)
   if (cached !== undefined) return { path: cached }
   const version = plugin.version === '' ? '' : ` at version ${plugin.version}`
-  const from = plugin.downloadUrl === '' ? '' : `; its download address is ${plugin.downloadUrl}`
+  const from =
+    plugin.downloadUrl === '' ? '' : `; its download address is ${shown(plugin.downloadUrl)}`
   return { missing: `no plugin '${file}'${version}: looked at ${looked.join('; ')}${from}` }
 }
 
