@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Attach } from './attach.ts'
-import { executing } from './declare-operations.ts'
+import { executing, explaining, showingConfig } from './declare-operations.ts'
 import { collect } from './flags.ts'
 import { missingOptions } from './missing.ts'
 
@@ -23,13 +23,14 @@ export function declareImport(root: Command, attach: Attach): void {
     .option('-p, --parallel <n>', 'how many operations run at once')
     .option('--diff', 'show each change of each property')
     .option('-j, --json', 'print the events of the engine, one JSON object a line')
+    .option('--event-log <file>', 'write the events there too; or send them to tcp://host:port')
     .option('-m, --message <text>', 'a note for the history')
     .option('-y, --yes', 'do not ask')
     .option('--skip-preview', 'do it without a preview')
     .option('--preview-only', 'show what would be imported, import nothing')
     .option('--suppress-outputs', 'do not show the outputs of the stack')
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
-  executing(command)
+  executing(explaining(showingConfig(command)))
   attach(
     command,
     async () => (await import('./commands/import.ts')).importResources,

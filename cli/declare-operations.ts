@@ -12,7 +12,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     '--strict',
     'do no more than what the preview has shown',
   )
-  confirming(refreshingByProgram(releasing(judging(up))))
+  confirming(refreshingByProgram(releasing(judging(telling(up)))))
   replacing(targeting(up, '--exclude <urn>'))
   attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
 
@@ -21,7 +21,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
     .option('--save-plan <file>', 'write what would be done to a plan for `up --plan`')
     .option('--import-file <file>', 'write what would be created to a file for `import --file`')
-  refreshingByProgram(releasing(judging(preview)))
+  refreshingByProgram(releasing(judging(telling(preview))))
   replacing(targeting(preview))
   attach(
     preview,
@@ -59,7 +59,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .option('--preview-only', 'show what would be deleted, delete nothing')
     .option('--run-program', 'run the program too: for its providers, and for hooks of what goes')
     .option('--remove', 'remove the stack and its configuration file afterwards')
-  confirming(refreshing(releasing(destroy)))
+  confirming(refreshing(releasing(showingConfig(destroy))))
   targeted(destroy).option(
     '--exclude-protected',
     'leave protected resources, and what they stand on',
@@ -83,6 +83,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
     .option('--show-secrets', 'show secrets in clear')
     .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
     .addOption(functionLimit())
+  explaining(resume)
   attach(resume, async () => (await import('./commands/resume.ts')).resume)
 
   const serve = root
@@ -112,7 +113,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
 }
 
 function shared(command: Command): Command {
-  const said = command
+  const said = explaining(command)
     .option('-p, --parallel <n>', 'how many operations run at once')
     .option('--diff', 'show each change of each property')
     .option('-j, --json', 'print JSON: events, one a line; of a preview one document at the end')
@@ -136,6 +137,27 @@ function shared(command: Command): Command {
         .argParser(collect),
     )
   return executing(said)
+}
+
+/** Options of what is told of each resource. */
+export function explaining(command: Command): Command {
+  return command
+    .option('-d, --debug', 'show messages for debugging too')
+    .option('--urns', 'show the URNs of resources, not their names')
+}
+
+/** Options that show what the program was given. */
+export function showingConfig(command: Command): Command {
+  return command
+    .option('--show-config', 'show the configuration, secrets in brackets')
+    .addOption(new Option('--show-full-output [when]').hideHelp())
+}
+
+/** Options that show what is not managed here, and what policies did. */
+function telling(command: Command): Command {
+  return showingConfig(command)
+    .option('--show-reads', 'show resources that are only read too')
+    .option('--show-policy-remediations', 'show each change that a policy pack has made')
 }
 
 /** Declares who runs the operations and for how long, and what is taken without effect. */

@@ -6,8 +6,6 @@
 /** Options of all operations. */
 const everyOperation = [
   '--output <format>',
-  '-d, --debug',
-  '--urns',
   '--neo',
   '--neo-task-on-failure',
   '--copilot',
@@ -15,13 +13,7 @@ const everyOperation = [
 ]
 
 /** Options of operations that run the program. */
-const programOperation = [
-  '--show-policy-remediations',
-  '--show-reads',
-  '--show-config',
-  '--show-full-output',
-  '--secrets-provider <kind>',
-]
+const programOperation = ['--secrets-provider <kind>']
 
 /** Options that are not there yet, by command. */
 export const missingOptions = {
@@ -39,16 +31,8 @@ export const missingOptions = {
   up: [...everyOperation, ...programOperation],
   preview: [...everyOperation, ...programOperation],
   refresh: everyOperation,
-  destroy: [...everyOperation, '--show-config', '--show-full-output'],
-  import: [
-    '--from <converter>',
-    '--generate-resources <file>',
-    '--output <format>',
-    '-d, --debug',
-    '--urns',
-    '--event-log <file>',
-    '--show-config',
-  ],
+  destroy: everyOperation,
+  import: ['--from <converter>', '--generate-resources <file>', '--output <format>'],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
   stackHistory: ['--full-dates'],

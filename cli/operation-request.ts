@@ -75,6 +75,7 @@ export async function requestOf(
     wait: flags.is('wait'),
     ...(functionLimitMs === undefined ? {} : { functionLimitMs }),
     ...debuggedOf(flags),
+    ...(flags.is('debug') ? { debug: true } : {}),
     pendingCreates: {
       exist: pairsOf(flags.list('importPendingCreates')),
       forget: flags.is('clearPendingCreates'),

@@ -26,6 +26,15 @@ export interface DisplayOptions {
   /** Whether resources that stay as they are, and the steps of a replacement, show. */
   readonly showSames: boolean
   readonly showReplacementSteps: boolean
+  /** Whether what is only read shows, and the configuration at the beginning. */
+  readonly showReads: boolean
+  readonly showConfig: boolean
+  /** Whether what policy packs changed shows property by property. */
+  readonly showPolicyRemediations: boolean
+  /** Whether messages for debugging show. */
+  readonly debug: boolean
+  /** Whether resources are called by their whole URNs. */
+  readonly urns: boolean
   readonly stack: string
   readonly stdout: OutputStream
   readonly stderr: OutputStream

@@ -1,5 +1,7 @@
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
 import type { DisplayOptions } from '../tools.ts'
+import { cleanText, type Paint } from './paint.ts'
 import type { LineStyle } from './plain-lines.ts'
 import type { Progress } from './progress.ts'
 import { durationLines, outputLines, pendingLines, resourceLines } from './summary.ts'
@@ -14,6 +16,20 @@ export function titleLine(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'sta
     destroy: ['Destroying', 'Previewing destruction of'],
   } as const
   return `${words[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
+}
+
+/** The configuration, where it is asked for: told by the first event, secrets in brackets. */
+export function configLines(
+  event: EngineEventPayload,
+  options: Pick<DisplayOptions, 'showConfig'>,
+  paint: Paint,
+): readonly string[] {
+  if (!options.showConfig || !('preludeEvent' in event)) return []
+  const { config } = event.preludeEvent
+  const lines = Object.keys(config)
+    .toSorted()
+    .map(key => `    ${cleanText(key)}: ${cleanText(config[key] ?? '')}`)
+  return [paint('faint', 'Configuration:'), ...lines, '']
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { OutputStream } from '../io.ts'
 import type { Display, DisplayOptions } from '../tools.ts'
-import { endingLines, titleLine } from './ending.ts'
+import { configLines, endingLines, titleLine } from './ending.ts'
 import { frameLines, lineText } from './live-frame.ts'
 import { createLiveWriter, type LiveWriter } from './live-writer.ts'
 import { createPaint, type Paint } from './paint.ts'
 import { groupedMessages, type LineStyle } from './plain-lines.ts'
-import { createProgress, type Message } from './progress.ts'
+import type { Message } from './messages.ts'
+import { createProgress } from './progress.ts'
 import { treeLines } from './tree.ts'
 
 /**
@@ -17,7 +18,7 @@ export function createLiveDisplay(
   options: DisplayOptions,
   nowMs: () => number = () => performance.now(),
 ): Display {
-  const progress = createProgress()
+  const progress = createProgress(options)
   const paint = createPaint(options.color)
   const style: LineStyle = { paint, planning: options.dryRun }
   const startedMs = nowMs()
@@ -29,7 +30,8 @@ export function createLiveDisplay(
     messages: latest,
     nowMs: nowMs(),
     planning: options.dryRun,
-    sames: options.showSames,
+    showSames: options.showSames,
+    showReads: options.showReads,
   })
   const frame = (): readonly string[] =>
     frameLines(
@@ -55,6 +57,7 @@ export function createLiveDisplay(
   }
   return {
     emit: event => {
+      print(options.stdout, configLines(event, options, paint))
       for (const change of progress.take(event, nowMs()))
         if (change.kind === 'message') latest.set(change.message.urn, change.message)
       if (progress.isOver()) return settle()

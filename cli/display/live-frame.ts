@@ -1,17 +1,17 @@
 import { durationText } from './duration.ts'
 import { lookOf } from './operation-look.ts'
 import type { Paint } from './paint.ts'
-import type { Message, Row } from './progress.ts'
+import type { Message } from './messages.ts'
+import type { Listed, Row } from './progress.ts'
 import { foldLines, type Segment, treeLines } from './tree.ts'
 
 /** What one picture of a running deployment is made from. */
-export interface FrameAbout {
+export interface FrameAbout extends Listed {
   readonly rows: readonly Row[]
   readonly messages: ReadonlyMap<string, Message>
   readonly nowMs: number
   readonly startedMs: number
   readonly planning: boolean
-  readonly sames?: boolean
   readonly columns: number
   /** Lines of the terminal; the frame leaves one free for the cursor. */
   readonly height: number

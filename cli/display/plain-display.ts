@@ -1,5 +1,5 @@
 import type { Display, DisplayOptions } from '../tools.ts'
-import { endingLines, titleLine } from './ending.ts'
+import { configLines, endingLines, titleLine } from './ending.ts'
 import { durationText } from './duration.ts'
 import { waitedFor } from './live-frame.ts'
 import { createPaint } from './paint.ts'
@@ -17,7 +17,7 @@ export function createPlainDisplay(
   options: DisplayOptions,
   nowMs: () => number = () => performance.now(),
 ): Display {
-  const progress = createProgress()
+  const progress = createProgress(options)
   const paint = createPaint(options.color)
   const style: LineStyle = { paint, planning: options.dryRun }
   const startedMs = nowMs()
@@ -39,7 +39,10 @@ export function createPlainDisplay(
   return {
     emit: event => {
       const changes = progress.take(event, nowMs())
-      const lines = changes.flatMap(change => changeLines(change, options, style))
+      const lines = [
+        ...configLines(event, options, paint),
+        ...changes.flatMap(change => changeLines(change, options, style)),
+      ]
       if (lines.length > 0) listen()
       print(lines)
       if (progress.isOver()) clearTimeout(timer)
@@ -54,13 +57,13 @@ export function createPlainDisplay(
 /** The lines of one change; a resource that stays as it is has none. */
 function changeLines(
   change: Change,
-  options: Pick<DisplayOptions, 'kind' | 'diff' | 'showSames'>,
+  options: Pick<DisplayOptions, 'kind' | 'diff' | 'showSames' | 'showReads'>,
   style: LineStyle,
 ): readonly string[] {
   if (change.kind === 'message')
     return change.message.ephemeral ? [] : messageLines(change.message, style.paint)
   const { row, metadata } = change
-  if (!options.showSames && !isListed(row)) return []
+  if (!isListed(row, options)) return []
   if (!options.diff) return [rowLine(row, style)]
   const isFound = options.kind === 'refresh' || metadata.op === 'refresh'
   const difference = propertyLines(metadata, isFound ? 'outputs' : 'inputs')

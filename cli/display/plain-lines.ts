@@ -1,8 +1,8 @@
-import { stackType } from '../../shared/names/urn.ts'
 import { durationText } from './duration.ts'
 import { lookOf } from './operation-look.ts'
 import type { Paint } from './paint.ts'
-import { nameOfUrn, type Message, type Row } from './progress.ts'
+import type { Message } from './messages.ts'
+import type { Row } from './progress.ts'
 import type { DiffLine } from './property-diff.ts'
 
 /** What lines depend on besides what they tell. */
@@ -16,7 +16,8 @@ export interface LineStyle {
 export function rowLine(row: Row, style: LineStyle): string {
   const look = lookOf(row.op)
   const mark = style.paint(look.colour, look.mark)
-  return ` ${mark} ${row.type} ${style.paint('bold', row.name)} ${statusText(row, style)}`
+  const type = row.type === '' ? '' : `${row.type} `
+  return ` ${mark} ${type}${style.paint('bold', row.name)} ${statusText(row, style)}`
 }
 
 /** What became of a step, with its duration; of a preview's: what would be done. */
@@ -46,9 +47,11 @@ export function diffLines(lines: readonly DiffLine[], paint: Paint): readonly st
 export function messageLines(message: Message, paint: Paint): readonly string[] {
   const isLoud = message.severity === 'error' || message.severity === 'warning'
   const colour = message.severity === 'error' ? 'red' : 'yellow'
-  const about = message.urn === '' || isStackUrn(message.urn) ? '' : `${nameOfUrn(message.urn)}: `
+  const about = message.about === '' ? '' : `${message.about}: `
   const [first = '', ...more] = message.text.split('\n')
-  const head = isLoud ? `${paint(colour, `${message.severity}:`)} ${about}${first}` : about + first
+  const isNamed = isLoud || message.severity === 'debug'
+  const severity = isNamed ? `${paint(isLoud ? colour : 'faint', `${message.severity}:`)} ` : ''
+  const head = severity + about + first
   return [
     `    ${head}`,
     ...more.map(line => `      ${line}`),
@@ -62,8 +65,4 @@ export function groupedMessages(messages: readonly Message[], paint: Paint): rea
   return [...groups.values()].flatMap(group =>
     group.flatMap(message => messageLines(message, paint)),
   )
-}
-
-function isStackUrn(urn: string): boolean {
-  return urn.includes(`::${stackType}::`)
 }

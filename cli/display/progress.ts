@@ -1,12 +1,11 @@
 import type {
-  DiagnosticEvent,
   EngineEventPayload,
   StepMetadata,
   SummaryEvent,
 } from '../../shared/engine/events/event.ts'
-import type { PolicyIdentity } from '../../shared/engine/events/policy-events.ts'
-import { isUrn, nameOf, stackType } from '../../shared/names/urn.ts'
+import { stackType } from '../../shared/names/urn.ts'
 import type { StepOp } from '../../shared/records/operation.ts'
+import { calmMessage, type Message, messageIn, shownName, type Told } from './messages.ts'
 import { cleanText } from './paint.ts'
 
 /**
@@ -16,6 +15,7 @@ import { cleanText } from './paint.ts'
  */
 export interface Row {
   readonly urn: string
+  /** '' where the name is the whole URN, which has the type. */
   readonly type: string
   readonly name: string
   /** URN of the parent, '' for none. */
@@ -31,14 +31,6 @@ export interface Row {
   readonly endedMs: number | undefined
   /** Whether an earlier step in this deployment made its replacement. */
   readonly isReplaced: boolean
-}
-
-/** A message, cleaned of control characters; `urn` '' when it is about no resource. */
-export interface Message {
-  readonly severity: DiagnosticEvent['severity']
-  readonly urn: string
-  readonly text: string
-  readonly ephemeral: boolean
 }
 
 /** What an event changed, for a display that goes line by line. */
@@ -63,7 +55,7 @@ export interface Progress {
 /**
  * Collects events; keeps one row a resource, so that it grows with resources and not with events.
  */
-export function createProgress(): Progress {
+export function createProgress(told: Told = {}): Progress {
   const rows = new Map<string, Row>()
   const messages: Message[] = []
   let summary: SummaryEvent | undefined
@@ -71,7 +63,7 @@ export function createProgress(): Progress {
   let over = false
   const end = (metadata: StepMetadata, status: 'done' | 'failed', nowMs: number): Change[] => {
     const before = rows.get(metadata.urn)
-    const row = endedRow(before, metadata, { status, nowMs })
+    const row = endedRow(before, metadata, { status, nowMs, told })
     rows.set(metadata.urn, row)
     // Outputs that a component registers tell of an end that was told before.
     const isTold =
@@ -84,7 +76,7 @@ export function createProgress(): Progress {
   const take: Progress['take'] = (event, nowMs) => {
     if ('resourcePreEvent' in event) {
       const { metadata } = event.resourcePreEvent
-      const row = startedRow(rows.get(metadata.urn), metadata, nowMs)
+      const row = startedRow(rows.get(metadata.urn), metadata, { nowMs, told })
       rows.set(row.urn, row)
       return row.status === 'done' ? [{ kind: 'ended', row, metadata }] : []
     }
@@ -95,14 +87,14 @@ export function createProgress(): Progress {
     }
     if ('resOpFailedEvent' in event) return end(event.resOpFailedEvent.metadata, 'failed', nowMs)
     if ('diagnosticEvent' in event || 'policyEvent' in event || 'policyRemediationEvent' in event) {
-      const message = messageIn(event)
+      const message = messageIn(event, told)
       if (message === undefined) return []
       if (!message.ephemeral) messages.push(message)
       return [{ kind: 'message', message }]
     }
     if ('startDebuggingEvent' in event) {
       const text = `waiting for a debugger: ${JSON.stringify(event.startDebuggingEvent.config)}`
-      return [{ kind: 'message', message: { ...calm, text: cleanText(text) } }]
+      return [{ kind: 'message', message: calmMessage(text) }]
     }
     if ('summaryEvent' in event) summary = event.summaryEvent
     if ('cancelEvent' in event) over = true
@@ -118,17 +110,18 @@ export function createProgress(): Progress {
   }
 }
 
-/** What is told as it happens, and not again at the end. */
-const calm = { severity: 'info', urn: '', ephemeral: false } as const
-
-function startedRow(before: Row | undefined, metadata: StepMetadata, nowMs: number): Row {
+function startedRow(
+  before: Row | undefined,
+  metadata: StepMetadata,
+  { nowMs, told }: { readonly nowMs: number; readonly told: Told },
+): Row {
   const state = metadata.new ?? metadata.old
   const custom = state?.custom ?? false
   const isLocal = !custom && metadata.op !== 'refresh' && metadata.op !== 'delete'
   return {
     urn: metadata.urn,
-    type: cleanText(metadata.type),
-    name: nameOfUrn(metadata.urn),
+    type: told.urns === true ? '' : cleanText(metadata.type),
+    name: shownName(metadata.urn, told),
     parent: state?.parent ?? '',
     op: metadata.op,
     id: state?.id ?? '',
@@ -144,9 +137,13 @@ function startedRow(before: Row | undefined, metadata: StepMetadata, nowMs: numb
 function endedRow(
   before: Row | undefined,
   metadata: StepMetadata,
-  end: { readonly status: 'done' | 'failed'; readonly nowMs: number },
+  end: {
+    readonly status: 'done' | 'failed'
+    readonly nowMs: number
+    readonly told: Told
+  },
 ): Row {
-  const row = before ?? startedRow(undefined, metadata, end.nowMs)
+  const row = before ?? startedRow(undefined, metadata, end)
   const isSecondEnd = before !== undefined && before.status !== 'running'
   return {
     ...row,
@@ -175,46 +172,24 @@ function resultOf(metadata: StepMetadata): StepOp {
   return found === JSON.stringify(metadata.old?.outputs) ? 'same' : 'update'
 }
 
-/** What somebody says: program, engine, provider, or a policy. */
-function messageIn(event: EngineEventPayload): Message | undefined {
-  if ('diagnosticEvent' in event) return messageOf(event.diagnosticEvent)
-  const urnOf = ({ resourceUrn = '' }: { readonly resourceUrn?: string }): string => resourceUrn
-  if ('policyEvent' in event) {
-    const { policyEvent: policy } = event
-    const { enforcementLevel: level } = policy
-    const message = `[${level}] ${policyName(policy)}\n${policy.message}`
-    const severity = level === 'mandatory' ? 'error' : 'warning'
-    return messageOf({ severity, message, color: 'raw', urn: urnOf(policy) })
-  }
-  if (!('policyRemediationEvent' in event)) return undefined
-  const { policyRemediationEvent: policy } = event
-  const message = `[remediate] ${policyName(policy)}`
-  return messageOf({ severity: 'info', message, color: 'raw', urn: urnOf(policy) })
+/** Which rows are worth a line besides those that change something. */
+export interface Listed {
+  /** What stays as it is. */
+  readonly showSames?: boolean
+  /** What is read and not managed. */
+  readonly showReads?: boolean
 }
 
-function policyName(policy: PolicyIdentity & { readonly policyName: string }): string {
-  return `${policy.policyPackName}@v${policy.policyPackVersion}  ${policy.policyName}`
+/** Whether a row is worth a line: what changes something, what failed, and what is asked for. */
+export function isListed(row: Row, { showSames = false, showReads = false }: Listed): boolean {
+  if (row.status === 'failed') return true
+  if (row.op === 'same' || row.op === 'refresh') return showSames
+  return showReads || !reads.has(row.op)
 }
 
-/** Messages that a person is to see; nothing of empty ones and those for debugging. */
-function messageOf(event: DiagnosticEvent): Message | undefined {
-  const text = cleanText(event.message).trimEnd()
-  if (text.trim() === '' || event.severity === 'debug') return undefined
-  return {
-    severity: event.severity,
-    urn: event.urn ?? '',
-    text,
-    ephemeral: event.ephemeral ?? false,
-  }
-}
-
-/** The name in a URN; a text that is no URN is its own name. */
-export function nameOfUrn(urn: string): string {
-  // A name must not make lines of its own.
-  return cleanText(isUrn(urn) ? nameOf(urn) : urn).replaceAll(/\s*\n\s*/g, ' ')
-}
-
-/** Whether a row is worth a line: everything but what stays as it is. */
-export function isListed(row: Row): boolean {
-  return row.status === 'failed' || (row.op !== 'same' && row.op !== 'refresh')
-}
+const reads: ReadonlySet<StepOp> = new Set([
+  'read',
+  'read-replacement',
+  'discard',
+  'discard-replaced',
+])

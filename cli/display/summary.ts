@@ -4,7 +4,7 @@ import { durationText } from './duration.ts'
 import { isStepOp, lookOf, summaryOrder } from './operation-look.ts'
 import type { Paint } from './paint.ts'
 import { diffLines, type LineStyle } from './plain-lines.ts'
-import { nameOfUrn } from './progress.ts'
+import { nameOfUrn } from './messages.ts'
 import { type DiffLine, entryLines, mapLines } from './property-diff.ts'
 
 /** What the end of a deployment is told from. */

@@ -2,7 +2,8 @@ import { durationText } from './duration.ts'
 import { lookOf } from './operation-look.ts'
 import type { Colour } from './paint.ts'
 import { type LineStyle, statusText } from './plain-lines.ts'
-import { isListed, type Message, type Row } from './progress.ts'
+import type { Message } from './messages.ts'
+import { isListed, type Listed, type Row } from './progress.ts'
 
 /** A piece of a line in one colour, so that lines are cut to a width before they are coloured. */
 export interface Segment {
@@ -17,13 +18,11 @@ export interface TreeLine {
 }
 
 /** What a tree shows. `messages`: the latest one of each resource, by URN. */
-export interface TreeAbout {
+export interface TreeAbout extends Listed {
   readonly rows: readonly Row[]
   readonly messages: ReadonlyMap<string, Message>
   readonly nowMs: number
   readonly planning: boolean
-  /** Whether what stays as it is shows too. */
-  readonly sames?: boolean
 }
 
 interface Shown {
@@ -63,10 +62,11 @@ function fill(lines: readonly TreeLine[], room: number, live: number): readonly 
 }
 
 /** Walks the tree without recursion: programs nest components as deep as they like. */
-function shownRows({ rows, sames = false }: TreeAbout): readonly Shown[] {
+function shownRows(about: TreeAbout): readonly Shown[] {
+  const { rows } = about
   const wanted = new Map<string, { isLive: boolean }>()
   const byUrn = new Map(rows.map(row => [row.urn, row]))
-  for (const row of rows) if (sames || isShown(row)) markWithParents(row, byUrn, wanted)
+  for (const row of rows) if (isShown(row, about)) markWithParents(row, byUrn, wanted)
   const children = new Map<string, Row[]>()
   for (const row of rows) {
     if (!wanted.has(row.urn)) continue
@@ -86,8 +86,8 @@ function shownRows({ rows, sames = false }: TreeAbout): readonly Shown[] {
   return shown
 }
 
-function isShown(row: Row): boolean {
-  return isListed(row) || (row.status === 'running' && row.op !== 'same')
+function isShown(row: Row, listed: Listed): boolean {
+  return isListed(row, listed) || (row.status === 'running' && row.op !== 'same')
 }
 
 function markWithParents(
@@ -111,7 +111,7 @@ function rowSegments(row: Row, depth: number, about: TreeAbout): readonly Segmen
   const message = about.messages.get(row.urn)
   return [
     { colour: look.colour, text: ` ${look.mark} ` },
-    { colour: 'plain', text: `${'  '.repeat(depth)}${shortType(row.type)} ` },
+    { colour: 'plain', text: `${'  '.repeat(depth)}${shortType(row.type)}` },
     { colour: 'bold', text: row.name },
     { colour: row.status === 'failed' ? 'red' : look.colour, text: ` ${wordOf(settled, about)}` },
     ...(message === undefined ? [] : [messageSegment(message)]),
@@ -122,7 +122,7 @@ function rowSegments(row: Row, depth: number, about: TreeAbout): readonly Segmen
  * The last part of a type, which is what people call it: narrow terminals must still show a status.
  */
 function shortType(type: string): string {
-  return type.slice(type.lastIndexOf(':') + 1)
+  return type === '' ? '' : `${type.slice(type.lastIndexOf(':') + 1)} `
 }
 
 /**

@@ -108,6 +108,7 @@ export async function surround(asked: Asked): Promise<Surroundings> {
     planning: request.dryRun,
     refreshCommand: request.options.command === 'refresh',
     scrub,
+    ...(request.debug === undefined ? {} : { debug: request.debug }),
     ...(asked.counted === undefined ? {} : { counted: asked.counted }),
   })
   const desk = createStatusDesk(() => platform.random.uuid())
@@ -195,7 +196,6 @@ function startMonitor(
     ...served,
     waits: waiting => tellWaiting(emitter, waiting),
     said: ({ severity, message, urn, streamId, ephemeral }) => {
-      if (severity === 'debug') return
       const about = {
         ...(urn === '' ? {} : { urn }),
         ...(ephemeral ? { ephemeral } : {}),
@@ -269,7 +269,6 @@ function pluginHost(
         ? waiting => tellWaiting(emitter, waiting)
         : undefined,
     said: ({ severity, text, streamId }) => {
-      if (severity === 'debug') return
       emitter.emit({
         diagnosticEvent: {
           message: scrub(`${text}\n`),

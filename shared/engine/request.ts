@@ -58,6 +58,8 @@ export interface DeployRequest {
   readonly functionLimitMs?: number
   /** What waits for a debugger: `program`, `plugins`, `plugin:<name>`, `all`; absent: nothing. */
   readonly debugged?: readonly string[]
+  /** Whether messages for debugging are told, too. */
+  readonly debug?: boolean
   /** Aborts when this process is to leave the deployment to whoever goes on with it next. */
   readonly leave?: AbortSignal
   /** Wait for another deployment of the stack instead of failing. */

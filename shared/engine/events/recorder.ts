@@ -74,6 +74,8 @@ export function createEventRecorder(
   }
   return {
     emit(event) {
+      // What is for debugging is for whoever watches now; a program may say anything in it.
+      if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'debug') return
       waiting.push(lineOf(event))
       if (gathering === undefined) void gather()
     },

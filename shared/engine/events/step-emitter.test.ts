@@ -37,3 +37,24 @@ test('of default providers there are no events, but who asks is told of their pl
     [urnOf('west'), { version: '', downloadUrl: 'https://a.example' }],
   ])
 })
+
+test('messages for debugging are told to those who asked for them only', () => {
+  const said = (debug: boolean): readonly string[] => {
+    const texts: string[] = []
+    const emitter = createStepEmitter(
+      {
+        emit: event => {
+          if ('diagnosticEvent' in event) texts.push(event.diagnosticEvent.message)
+        },
+      },
+      { planning: false, refreshCommand: false, scrub: text => text, debug },
+    )
+    const diagnosticEvent = { message: 'thought', color: 'raw', severity: 'debug' } as const
+    emitter.emit({ diagnosticEvent })
+    emitter.diagnostic('debug', 'deep thought')
+    emitter.diagnostic('info', 'words')
+    return texts
+  }
+  expect(said(false)).toEqual(['words'])
+  expect(said(true)).toEqual(['thought', 'deep thought', 'words'])
+})

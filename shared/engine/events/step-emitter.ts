@@ -60,6 +60,8 @@ export interface EmitterAbout {
   /** Refresh as the command: its steps are counted and told by what they came to. */
   readonly refreshCommand: boolean
   readonly scrub: (text: string) => string
+  /** Whether messages for debugging are told, of which programs send some for each resource. */
+  readonly debug?: boolean
   /**
    * What earlier lives of this process counted: each counts again what it replays, and none what
    * had come to its end before it.
@@ -74,8 +76,20 @@ function tellPlugin({ provider }: EventSink, { urn, next }: Step): void {
   provider(urn, { version, downloadUrl })
 }
 
+/** A sink that is told nothing that is for debugging only. */
+function withoutDebug(sink: EventSink): EventSink {
+  return {
+    ...sink,
+    emit(event, states) {
+      if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'debug') return
+      sink.emit(event, states)
+    },
+  }
+}
+
 /** Makes an emitter. Source: `engine.md` 9.3. */
-export function createStepEmitter(sink: EventSink, about: EmitterAbout): StepEmitter {
+export function createStepEmitter(whole: EventSink, about: EmitterAbout): StepEmitter {
+  const sink = about.debug === true ? whole : withoutDebug(whole)
   const counts: Record<string, number> = {}
   const { counted = new Map<string, number>() } = about
   let maybeCorrupt = false

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import type { DeploymentId, EpochMs } from '../../records/ids.ts'
+import { createEventRecorder } from './recorder.ts'
+
+test('what is said for debugging is not kept', async () => {
+  const kept: string[] = []
+  const recorder = createEventRecorder(
+    {
+      events: {
+        append: (_deployment, _writer, _first, lines) => Promise.resolve(void kept.push(...lines)),
+        read: () => Promise.resolve({ events: kept, cursor: kept.length }),
+      },
+      clock: {
+        now: () => 0 as EpochMs,
+        monotonicMs: () => 0,
+        sleep: () => Promise.resolve(),
+        every: () => () => undefined,
+        soon: call => call(),
+      },
+    },
+    'd-1' as DeploymentId,
+    'generator',
+  )
+  for (const severity of ['debug', 'info', 'error'] as const)
+    recorder.emit({ diagnosticEvent: { message: severity, color: 'raw', severity } })
+  await recorder.flush()
+  expect(kept.map(line => JSON.parse(line).diagnosticEvent.severity)).toEqual(['info', 'error'])
+})
