@@ -2,6 +2,7 @@ import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { tellStep } from '../events/tell-step.ts'
 import { withDependencies, withDependents } from '../graph/closures.ts'
+import { dependingOn } from '../graph/dependencies.ts'
 import { type Step, stepOf } from '../step.ts'
 import { type GeneratorContext, instanceOf } from './context.ts'
 import { dependentReplacements } from './replacement.ts'
@@ -31,9 +32,13 @@ export async function deleteScope(ctx: GeneratorContext): Promise<DeleteScope> {
   return () => true
 }
 
+/** Most dependents of which their providers are asked although no answer changes anything. */
+const askedMax = 1_000
+
 /**
  * What would have to be replaced if some resources were. It depends on them and is thus among them
- * already; providers are asked for their differences all the same, as Pulumi asks them.
+ * already; providers are asked for their differences all the same, as Pulumi asks them, but not of
+ * each by everything that it depends on where there are many: that grows with their square.
  */
 async function replacedWith(
   ctx: GeneratorContext,
@@ -45,12 +50,13 @@ async function replacedWith(
       (deletedWith !== '' && urns.has(deletedWith)) || replaceWith.some(urn => urns.has(urn)),
   )
   const found = bound.map(({ urn }) => urn)
-  for (const urn of urns)
-    for (const index of at(urn))
-      for (const dependent of await dependentReplacements(ctx, index)) {
-        const state = states[dependent.at]
-        if (state !== undefined) found.push(state.urn)
-      }
+  let asked = 0
+  for (const index of [...urns].flatMap(at)) {
+    if (asked > askedMax) break
+    asked += dependingOn(ctx.base.graph, index, () => false).length
+    const dependents = await dependentReplacements(ctx, index)
+    found.push(...dependents.flatMap(dependent => states[dependent.at]?.urn ?? []))
+  }
   return found
 }
 

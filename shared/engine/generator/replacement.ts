@@ -144,13 +144,13 @@ export interface Dependent {
 
 /** What is bound to the resource by `replaceWith` or `deletedWith`. */
 function boundWith(ctx: GeneratorContext, urn: Urn): Dependent[] {
-  const found: Dependent[] = []
-  ctx.base.snapshot.resources.forEach((state, at) => {
-    if (isGone(ctx.sets, at)) return
-    if (state.replaceWith.includes(urn)) found.push({ at, keys: ['replaceWith'] })
-    else if (state.deletedWith === urn) found.push({ at, keys: ['deletedWith'] })
+  const { states, naming } = ctx.base.graph
+  return naming(urn).flatMap(at => {
+    const state = states[at]
+    if (state === undefined || isGone(ctx.sets, at)) return []
+    if (state.replaceWith.includes(urn)) return [{ at, keys: ['replaceWith'] }]
+    return state.deletedWith === urn ? [{ at, keys: ['deletedWith'] }] : []
   })
-  return found
 }
 
 /**
@@ -162,14 +162,14 @@ export async function dependentReplacements(
   root: number,
 ): Promise<readonly Dependent[]> {
   const { base, sets } = ctx
-  const states = base.snapshot.resources
+  const { states } = base.graph
   const rootUrn = states[root]?.urn
   if (rootUrn === undefined) return []
   const replaced = new Set<Urn>([rootUrn])
   const gone = new Set<Urn>([rootUrn])
   const found: Dependent[] = []
   for (const at of dependingOn(
-    states,
+    base.graph,
     root,
     urn => isOperatedOn(sets, urn) || sets.deletes.has(urn),
   )) {

@@ -30,16 +30,17 @@ describe('what depends on a state', () => {
     ['deletedWith', { deletedWith: urn('a') }],
     ['replaceWith', { replaceWith: [urn('a')] }],
   ])('is found through %s', (_what, given) => {
-    expect(dependingOn([state('a'), state('b', given)], 0, everyone)).toEqual([1])
+    expect(dependingOn(stateGraph([state('a'), state('b', given)]), 0, everyone)).toEqual([1])
   })
 
   test('is found through its provider', () => {
     const states = [provider, state('b', { provider: `${providerUrn}::id` })]
-    expect(dependingOn(states, 0, everyone)).toEqual([1])
+    expect(dependingOn(stateGraph(states), 0, everyone)).toEqual([1])
   })
 
   test('is not found through its parent', () => {
-    expect(dependingOn([state('a'), state('b', { parent: urn('a') })], 0, everyone)).toEqual([])
+    const graph = stateGraph([state('a'), state('b', { parent: urn('a') })])
+    expect(dependingOn(graph, 0, everyone)).toEqual([])
   })
 
   test('is found over others, in order, and never before the state', () => {
@@ -50,7 +51,7 @@ describe('what depends on a state', () => {
       state('loose'),
       state('c', { dependencies: [urn('b')] }),
     ]
-    expect(dependingOn(states, 1, everyone)).toEqual([2, 4])
+    expect(dependingOn(stateGraph(states), 1, everyone)).toEqual([2, 4])
   })
 
   test('is not followed through what is passed over', () => {
@@ -59,7 +60,7 @@ describe('what depends on a state', () => {
       state('b', { dependencies: [urn('a')] }),
       state('c', { dependencies: [urn('b')] }),
     ]
-    expect(dependingOn(states, 0, asked => asked === urn('b'))).toEqual([])
+    expect(dependingOn(stateGraph(states), 0, asked => asked === urn('b'))).toEqual([])
   })
 })
 

@@ -27,6 +27,8 @@ export interface StateGraph {
   readonly at: (urn: Urn) => readonly number[]
   /** Indices of all states below a URN by parent, transitively, ascending. */
   readonly childrenOf: (urn: Urn) => readonly number[]
+  /** Indices of the states that name a URN, as a dependency or their provider, ascending. */
+  readonly naming: (urn: Urn) => readonly number[]
 }
 
 /** Makes the look-ups of a list. */
@@ -62,35 +64,64 @@ export function stateGraph(states: readonly ResourceState[]): StateGraph {
     known.set(urn, sorted)
     return sorted
   }
-  return { states, at: urn => places.get(urn) ?? [], childrenOf }
+  let naming: ReadonlyMap<Urn, readonly number[]> | undefined
+  return {
+    states,
+    at: urn => places.get(urn) ?? [],
+    childrenOf,
+    naming: urn => (naming ??= namingOf(states)).get(urn) ?? [],
+  }
 }
 
-/** A walk of dependents asks this of each candidate; `in` are the URNs reached so far. */
-function dependsOnAny(state: ResourceState, reached: ReadonlySet<Urn>): boolean {
+/** Many lists are never asked for what depends on what, so that this is made when one is. */
+function namingOf(states: readonly ResourceState[]): ReadonlyMap<Urn, readonly number[]> {
+  const naming = new Map<Urn, number[]>()
+  states.forEach((state, index) => {
+    for (const urn of leaningOn(state)) {
+      const list = naming.get(urn)
+      if (list === undefined) naming.set(urn, [index])
+      else list.push(index)
+    }
+  })
+  return naming
+}
+
+/** The URNs that a state names, its provider's among them. */
+function leaningOn(state: ResourceState): ReadonlySet<Urn> {
   const provider = providerUrnOf(state.provider)
-  if (provider !== undefined && reached.has(provider)) return true
-  for (const urn of namedDependencies(state)) if (reached.has(urn)) return true
-  return false
+  const named = namedDependencies(state)
+  return provider === undefined ? named : new Set([...named, provider])
 }
 
 /**
  * Indices of the states after `root` that depend on it, transitively, through anything but parents,
- * in list order; URNs in `ignore` are passed over and not followed.
+ * in list order; URNs in `ignore` are passed over and not followed. Linear in what is found.
  */
 export function dependingOn(
-  states: readonly ResourceState[],
+  { states, naming }: Pick<StateGraph, 'states' | 'naming'>,
   root: number,
   ignore: (urn: Urn) => boolean,
 ): readonly number[] {
   const start = states[root]
   if (start === undefined) return []
+  const candidates = new Set<number>()
+  const open = [start.urn]
+  for (let urn = open.pop(); urn !== undefined; urn = open.pop())
+    for (const index of naming(urn)) {
+      const state = states[index]
+      if (state === undefined || index <= root || candidates.has(index) || ignore(state.urn))
+        continue
+      candidates.add(index)
+      open.push(state.urn)
+    }
+  // Of several copies of a resource, what stands before one does not depend on that one.
   const reached = new Set<Urn>([start.urn])
-  const found: number[] = []
-  for (let index = root + 1; index < states.length; index++) {
-    const state = states[index]
-    if (state === undefined || ignore(state.urn) || !dependsOnAny(state, reached)) continue
-    found.push(index)
-    reached.add(state.urn)
-  }
-  return found
+  return [...candidates]
+    .toSorted((left, right) => left - right)
+    .filter(index => {
+      const state = states[index]
+      if (state === undefined || ![...leaningOn(state)].some(urn => reached.has(urn))) return false
+      reached.add(state.urn)
+      return true
+    })
 }
