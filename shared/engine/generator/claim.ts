@@ -34,7 +34,7 @@ export function claimUrn(
   },
 ): Claim {
   const { sets, base } = ctx
-  if (goal.parent !== '' && !sets.seen.has(goal.parent) && !sets.pulled.has(goal.parent))
+  if (goal.parent !== '' && !sets.seen.has(goal.parent) && !sets.current.has(goal.parent))
     bail(ctx, `could not find parent resource ${goal.parent}`)
   const qualified = goal.parent === '' ? undefined : partsOf(goal.parent).qualifiedType
   const urn = childUrn(ctx, qualified, goal)

@@ -91,7 +91,6 @@ export function leftAsRead(
   }
   const current: CurrentState = { ...old, op: 'refresh', passedOver: 'as read' }
   // What was not read keeps its name: that is what the program is told.
-  ctx.sets.pulled.add(old.state.urn)
   ctx.sets.current.set(old.state.urn, current)
   ctx.sets.current.set(urn, current)
   return current

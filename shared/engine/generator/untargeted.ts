@@ -133,8 +133,12 @@ function missing({ kind, urn, key }: Dependency, asked: Urn): string {
   return `${words[kind]} has no old state`
 }
 
-/** Whether something was decided about a URN, or is being decided: also under its new name. */
+/**
+ * Whether something was decided about a URN, or is being decided: also under its new name. What a
+ * refresh by the program left unread was registered without a step.
+ */
 function hasStep({ sets }: GeneratorContext, urn: Urn): boolean {
+  if (isUnread(sets.current.get(urn))) return sets.pulled.has(urn)
   return (
     sets.seen.has(urn) || sets.pulled.has(urn) || sets.deletes.has(urn) || sets.aliased.has(urn)
   )
@@ -147,8 +151,16 @@ function pull(ctx: GeneratorContext, index: number): void {
   requireMade(ctx, [step])
   tellStep(ctx.emitter, step)
   const { urn } = old.state
-  if (!ctx.sets.current.has(urn))
-    ctx.sets.current.set(urn, { ...old, op: 'same', passedOver: 'kept' })
+  const current = ctx.sets.current.get(urn)
+  if (current !== undefined && !isUnread(current)) return
+  // It comes before what stands on it, not where the program registered it.
+  ctx.sets.current.delete(urn)
+  ctx.sets.current.set(urn, { ...old, op: 'same', passedOver: 'kept' })
+}
+
+/** Whether a refresh by the program answered a registration with what the state has. */
+function isUnread(current: CurrentState | undefined): boolean {
+  return current?.passedOver === 'as read' && current.standsFor === undefined
 }
 
 /** Whether a replacement deletes a state of this old provider first, and needs it for that. */

@@ -268,12 +268,40 @@ test('what was read, and what was registered beside it, forgets what is no targe
   expect(namesBy(read, 'refresh')).toEqual(['b'])
   for (const field of ['parent', 'dependencies', 'propertyDependencies', 'deletedWith'])
     expect(stateOf(read, 'b'), field).not.toHaveProperty(field)
-  expect(stateOf(read, 'g').dependencies).toEqual([b])
-  // It took along what nobody registers, which therefore stands before it, and behind the other.
-  expect(stateOf(read, 'g')).toMatchObject({ propertyDependencies: { v: [urnOf('gone')] } })
+  expect(stateOf(read, 'g').dependencies).toEqual([b, urnOf('a')])
+  // It took along what nobody reads or registers, which stands before it, and behind the other.
+  expect(stateOf(read, 'g')['propertyDependencies']).toEqual({
+    v: [urnOf('a'), urnOf('gone')],
+    w: [],
+  })
   // Nobody touched it: it stands behind what it names.
   expect(stateOf(read, 'c').dependencies).toEqual([urnOf('a')])
   const again = await engine.run(program(true))
   expect(again.result.result).toBe('succeeded')
   expect(stateOf(again, 'b')).toMatchObject({ deletedWith: urnOf('a'), parent: urnOf('a') })
+})
+
+test('a component that is no target takes along what it depends on and nothing has read', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program: Program = async monitor => {
+    const a = await thing(monitor, 'a', { v: 1 })
+    const b = await thing(monitor, 'b', { v: 1 })
+    const c = await thing(monitor, 'c', { v: 1 }, { dependencies: [a.urn, b.urn] })
+    const of = new Map([['x', { urns: [a.urn] }]])
+    await group(monitor, 'g', { dependencies: [a.urn, c.urn], propertyDependencies: of })
+    await thing(monitor, 'd', { v: 1 }, { dependencies: [a.urn, b.urn] })
+  }
+  await engine.run(program)
+  const ran = await engine.run(program, {
+    ...byProgram,
+    targeting: { targets: [urnOf('d')] },
+  })
+  expect(ran.result.result).toBe('succeeded')
+  expect(namesBy(ran, 'refresh')).toEqual(['d'])
+  // Each once; of the others nothing is told.
+  expect(namesBy(ran, 'same').filter(name => name !== 'life-dev')).toEqual(['a', 'b', 'c', 'g'])
+  expect(stateOf(ran, 'g').dependencies).toEqual([urnOf('a'), urnOf('c')])
+  expect(stateOf(ran, 'c').dependencies).toEqual([urnOf('a'), urnOf('b')])
+  expect(stateOf(ran, 'd').dependencies).toEqual([urnOf('a'), urnOf('b')])
 })
