@@ -65,7 +65,10 @@ describe('import', () => {
   })
 
   test('refuses what it cannot do, by name', async () => {
-    for (const more of [['--from', 'terraform'], ['--debug']])
+    for (const more of [
+      ['--from', 'terraform'],
+      ['--output', 'json'],
+    ])
       expect((await bench.run('import', ...more)).err).toContain('FEATURE_MISSING')
     for (const few of [[], ['a:b:C'], ['a:b:C', 'x'], ['a:b:C', 'x', 'y', 'z']])
       expect((await bench.run('import', '-y', ...few)).exit).toBe(2)

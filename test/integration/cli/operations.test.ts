@@ -142,7 +142,7 @@ describe('operations', () => {
     for (const words of [
       ['up', '--tracing', 'file:x'],
       ['up', '--secrets-provider', 'passphrase'],
-      ['destroy', '--show-config'],
+      ['destroy', '--remote'],
       ['state', 'edit', 'urn'],
       ['stack', 'tag', 'ls'],
       ['config', 'cp', '--dest', 'other'],
