@@ -112,7 +112,11 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
       }
       finish()
     }
-    for (const one of steps) endOf(deps, one, over.signal).then(end => note(one, end), failed)
+    for (const one of steps)
+      endOf(deps, one, over.signal).then(
+        end => note(one, end),
+        thrown => thrown !== neverCalled && failed(thrown),
+      )
     void runOutWhenStopped(deps, remaining, () => isEnding).then(dropped => {
       for (const id of dropped) remaining.delete(id)
       finish()
@@ -131,6 +135,9 @@ async function endOf(deps: PlanDeps, one: Gathered, over: AbortSignal): Promise<
   return (await driveHooked(deps, one)).end
 }
 
+/** What hooks hear that wait for a call which a stop kept from beginning. */
+const neverCalled = new Error('the deployment was stopped before this was called')
+
 /**
  * Waits until the deployment is stopped and nothing of `remaining` runs any more; answers what
  * never ended.
@@ -145,10 +152,11 @@ async function runOutWhenStopped(
     if (isOver()) return []
     const control = await deps.control.read(deps.deployment)
     if (control !== undefined && control.stop === 'none') continue
-    await awaitRunning(deps, [...remaining])
+    await awaitRunning(deps, [...new Set([...remaining, ...deps.watcher.open()])])
+    // What ended meanwhile is told by its hint, or here; nobody waits for the rest any more.
+    await deps.watcher.settle(neverCalled)
     // What is done may have hooks that still run.
     await deps.hooks.settled()
-    // What ended meanwhile is told by its hint, or here.
     await deps.clock.sleep(runOutMs)
     return [...remaining]
   }

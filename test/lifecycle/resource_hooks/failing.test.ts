@@ -112,3 +112,26 @@ test('a hook that nobody registered fails the step; a name that is taken is refu
   })
   expect(said).toContain('resource hook already registered for name "one"')
 })
+
+test('a delete whose hook ran while another failed is not called, and the deployment ends by itself', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const stopped = Promise.withResolvers<void>()
+  const both =
+    (isLate: boolean): Program =>
+    async monitor => {
+      const late = await (await functionsOf(monitor)).hook('late', () =>
+        isLate ? stopped.promise : undefined,
+      )
+      const refuse = await hookOf(monitor)
+      await thing(monitor, 'a', { v: 1 }, hooks({ beforeDelete: [refuse] }))
+      await thing(monitor, 'b', { v: 1 }, hooks({ beforeDelete: [late] }))
+    }
+  await engine.run(both(false))
+  // The stop is durable long before the other hook answers.
+  setTimeout(() => stopped.resolve(), 1_500)
+  const ran = await engine.run(both(true), { command: 'destroy', runProgram: true })
+  expect(ran.result.result).toBe('failed')
+  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(idsIn(ran).toSorted()).toEqual(['a-1', 'b-1'])
+})
