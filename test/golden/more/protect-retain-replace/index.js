@@ -1,0 +1,5 @@
+const { Thing, step } = require('./gold')
+new Thing('a', { value: 1, replace: step }, { protect: step < 3, retainOnDelete: step === 3 })
+new Thing('b', { value: 1, replaceDelete: step }, { retainOnDelete: true })
+const c = new Thing('c', { value: 1, replace: step })
+new Thing('d', { value: 1 }, { deletedWith: c, replaceWith: [c] })

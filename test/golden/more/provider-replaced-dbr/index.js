@@ -1,0 +1,6 @@
+const { Thing, Comp, Provider, step } = require('./gold')
+const p = new Provider('p', { zone: 'z' + step, region: 'r' }, { deleteBeforeReplace: step === 3 })
+const a = new Thing('a', { value: 1 }, { provider: p })
+const b = new Thing('b', { value: a.serial }, { provider: p })
+new Thing('c', { value: b.serial })
+new Comp('k', { value: 1 }, { providers: [p] })

@@ -1,0 +1,5 @@
+const { Thing, step } = require('./gold')
+const a = new Thing('a', { value: 1, replace: step < 3 ? 1 : 2 })
+const b = new Thing('b', { value: 1 }, { replaceWith: step < 2 ? [] : [a] })
+new Thing('c', { value: b.serial }, { replaceWith: step < 2 ? [] : [b] })
+new Thing('d', { value: 1 }, { deletedWith: b, deleteBeforeReplace: true })
