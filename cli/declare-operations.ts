@@ -5,7 +5,7 @@ import { missingOptions } from './missing.ts'
 
 /** Declares `up`, `preview`, `refresh` and `destroy`. */
 export function declareOperations(root: Command, attach: Attach): void {
-  const up = shared(root.command('up').alias('update'))
+  const up = expecting(shared(root.command('up').alias('update')))
     .description('make the resources of a stack what its program says')
     .option('--continue-on-error', 'go on with other resources after an error')
   up.option('--plan <file>', 'do no more than what a plan of `preview --save-plan` has').option(
@@ -16,7 +16,7 @@ export function declareOperations(root: Command, attach: Attach): void {
   replacing(targeting(up, '--exclude <urn>'))
   attach(up, async () => (await import('./commands/up.ts')).up, missingOptions.up)
 
-  const preview = shared(root.command('preview').alias('pre'))
+  const preview = expecting(shared(root.command('preview').alias('pre')))
     .description('show what `up` would do')
     .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
     .option('--save-plan <file>', 'write what would be done to a plan for `up --plan`')
@@ -29,7 +29,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     missingOptions.preview,
   )
 
-  const refresh = shared(root.command('refresh'))
+  const refresh = expecting(shared(root.command('refresh')))
     .description('read the resources of a stack and record what changed outside')
     .addOption(
       new Option('--clear-pending-creates', 'forget creates whose end nobody knows').conflicts(
@@ -121,7 +121,6 @@ function shared(command: Command): Command {
     .option('--show-sames', 'show resources that stay as they are too')
     .option('--show-replacement-steps', 'show the creates and deletes of replacements too')
     .option('-m, --message <text>', 'a note for the history')
-    .option('--expect-no-changes', 'fail when there is any change')
     .option('--suppress-outputs', 'do not show the outputs of the stack')
     .option('-c, --config <key=value>', 'set a configuration value and keep it', collect)
     .option('--config-path', 'the keys of --config are paths')
@@ -137,6 +136,11 @@ function shared(command: Command): Command {
         .argParser(collect),
     )
   return executing(said)
+}
+
+/** Not of `destroy`: who takes it for a guard must not lose the stack. */
+function expecting(command: Command): Command {
+  return command.option('--expect-no-changes', 'fail when there is any change')
 }
 
 /** Options of what is told of each resource. */

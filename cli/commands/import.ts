@@ -47,7 +47,10 @@ export const importResources: Handler = async (session, flags, words) => {
     protect: flags.is('protect'),
     seal: supplied => sealing.sealMap(sealing.openMap(supplied)),
   })
-  if (imports.length === 0) throw error('CLI_USAGE', 'the import file names no resources')
+  if (imports.length === 0) {
+    session.warn('The import file names no resources: there is nothing to import.')
+    return 0
+  }
   const request = { ...asked, options: { ...asked.options, imports } }
   const write = async (): Promise<void> => {
     if (isWritten) await writeProgram(session, flags, { request, imports, names })

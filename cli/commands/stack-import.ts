@@ -14,7 +14,7 @@ import { managerOfState, openStackFile, stackManager } from '../stack-secrets.ts
 /**
  * `stack import`: replaces the state of a stack (`state.md` 1.10). Secrets are sealed anew under
  * the stack's own manager; pending operations are dropped, each with a warning; a foreign or broken
- * state is refused unless forced. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN,
+ * state is refused unless forced, one with a URN that is none always. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN,
  * STATE_INTEGRITY, SECRETS_MANAGER_UNSUPPORTED; the stack keeps its state then.
  */
 export const stackImport: Handler = async (session, flags) => {
@@ -28,6 +28,9 @@ export const stackImport: Handler = async (session, flags) => {
     deployment === null
       ? emptySnapshot
       : state.decodeSnapshot(deployment, await readerOf(session, deployment, own))
+  const nameless = snapshot.resources.find(({ urn }) => !isUrn(urn))
+  if (nameless !== undefined)
+    throw error('STATE_INVALID', `the state has a resource whose URN is none: '${nameless.urn}'`)
   const complaints = [
     ...foreignIn(snapshot, stackPartsOf(id)),
     ...violationOf(state.verifyIntegrity, deployment),
@@ -97,7 +100,6 @@ function foreignIn(
 ): readonly { readonly code: 'STATE_FOREIGN'; readonly sentence: string }[] {
   return snapshot.resources
     .filter(({ urn }) => {
-      if (!isUrn(urn)) return true
       const { project, stack } = partsOf(urn)
       return stack !== own.stack || project !== own.project
     })

@@ -112,8 +112,8 @@ export function parseImportFile(source: string, path: string): ImportFile {
   const parsed = fileForm.safeParse(value)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    const where = issue?.path.join('.') ?? ''
-    throw error('CLI_USAGE', `could not read import file: ${path}: ${where}: ${issue?.message}`)
+    const where = [path, ...(issue?.path.length === 0 ? [] : [issue?.path.join('.')])].join(': ')
+    throw error('CLI_USAGE', `could not read import file: ${where}: ${issue?.message}`)
   }
   return parsed.data
 }

@@ -1,3 +1,4 @@
+import { Bail } from '../../shared/engine/generator/context.ts'
 import { readState, writerVersion } from '../compaction/handle.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
@@ -34,7 +35,8 @@ export function previewRun(
       const base = baseOf(decodeSnapshot(stored, request.secrets), 1)
       baseNow.current = base
       const isWhole = await previewCommand(life, base).catch(thrown => {
-        emitter.diagnostic('error', messageOf(thrown))
+        // What ended it early was told already.
+        if (!(thrown instanceof Bail)) emitter.diagnostic('error', messageOf(thrown))
         return false
       })
       const result = isCancelled

@@ -60,6 +60,7 @@ const answers: Record<string, (request: never) => unknown> = {
   },
   analyze: ({ name, urn, properties }: AnalyzeRequest) => {
     if (name === 'throws') throw new Error('the policy threw')
+    if (name === 'dies') process.exit(5)
     const about = `${stack}: ${name} over ${JSON.stringify(max)}, ${Object.keys(properties ?? {}).join()}`
     return AnalyzeResponse.create({ diagnostics: [said(urn, about)] })
   },

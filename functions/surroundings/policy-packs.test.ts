@@ -93,6 +93,11 @@ test('a pack is told of stack and settings, judges, remediates, and ends', async
   await host.cancelAll()
 })
 
+test('a pack that ends while it judges is told by its exit code', async () => {
+  const [one] = await host.load([{ path: pack() }])
+  await expect(one?.analyze(resource('dies'))).rejects.toThrow(/the pack ended with exit code 5/)
+})
+
 test('settings that a policy does not take are named, and nothing is left running', async () => {
   writeFileSync(join(root, 'settings.json'), '{"short":{"max":"many"}}')
   const load = host.load([{ path: pack(), config: 'settings.json' }])
@@ -103,6 +108,11 @@ test('settings that a policy does not take are named, and nothing is left runnin
 test.each([
   ['nothing is there', () => 'nowhere', /there is nothing at/],
   ['it ends at once', () => script('bad', 'echo broken >&2; exit 3'), /exit code 3[^]*broken/],
+  [
+    'it ends with a trace in colour',
+    () => script('bad', String.raw`printf '\033[90mbroken\n    at here:1\n' >&2; exit 3`),
+    /exit code 3; its last lines:\n {2}broken$/,
+  ],
   [
     'its folder has no file',
     () => {

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { status } from '@grpc/grpc-js'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { pluginLimits as limits } from '../../shared/config/plugin-limits.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
@@ -30,6 +32,7 @@ import {
   type Connection,
   createClient,
 } from '../../shared/providers/plugins/connect.ts'
+import { codeOf } from '../../shared/providers/pulumi/errors.ts'
 import { lastWords } from '../../shared/providers/plugins/lines.ts'
 import { type PluginProcess, startPlugin, within } from '../../shared/providers/plugins/start.ts'
 
@@ -204,9 +207,14 @@ function connect(
     async call(method, request, deadlineMs) {
       await Promise.race([ready, started.ended])
       const lost = started.ended.then(async how => {
-        throw new Error(`the pack ${how}${lastWords(await started.lastLines())}`)
+        throw new Error(`the pack ${how}${terse(lastWords(await started.lastLines()))}`)
       })
-      return Promise.race([callUnary(client, method, { request, deadlineMs }), lost])
+      // A connection that is gone is less to know than what became of the pack.
+      const answer = callUnary(client, method, { request, deadlineMs }).catch(async thrown => {
+        if (codeOf(thrown) === status.UNAVAILABLE) await within(lost, limits.lastWordsMs)
+        throw thrown
+      })
+      return Promise.race([answer, lost])
     },
   }
   let closing: Promise<void> | undefined
@@ -221,5 +229,11 @@ function connect(
 }
 
 function failed(path: string, what: string): Error {
-  return error('POLICY_PACK_FAILED', `the policy pack '${path}' cannot be used: ${what}`)
+  return error('POLICY_PACK_FAILED', `the policy pack '${path}' cannot be used: ${terse(what)}`)
+}
+
+/** Where it was thrown stands in what the pack printed, which was shown as it came. */
+function terse(text: string): string {
+  const isSaid = (line: string): boolean => line.trim() !== '' && !/^\s+at /.test(line)
+  return stripVTControlCharacters(text).split('\n').filter(isSaid).join('\n')
 }

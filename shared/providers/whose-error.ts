@@ -1,6 +1,6 @@
 import { limits } from '../config/limits.ts'
 import { pluginLimits } from '../config/plugin-limits.ts'
-import { hasCode } from '../errors/error.ts'
+import { DeployError, hasCode } from '../errors/error.ts'
 import { ProviderError } from './provider.ts'
 
 /** How something is tried again: so often or so long, whichever is given, with growing pauses. */
@@ -130,6 +130,11 @@ export function producerOf(thrown: unknown): Producer {
   if (hasCode(thrown, 'LEASE_LOST')) return 'lease'
   if (storeCodes.some(code => hasCode(thrown, code))) return 'store'
   return hasCode(thrown, 'PLUGIN_FAILED') ? 'plugin' : 'ours'
+}
+
+/** Whether asking again is in vain: this process has closed the store or the queue itself. */
+export function isClosedHere(thrown: unknown): boolean {
+  return thrown instanceof DeployError && thrown.details['reason'] === 'closed'
 }
 
 /** How an operation ends in whose call it was thrown; undefined: it goes back to nobody. */

@@ -83,6 +83,13 @@ describe('a request that the store cannot take', () => {
     expect(given.slept).toEqual([])
   })
 
+  test('is given up at once where this process closed the store itself', async () => {
+    const closed = error('STORE_UNAVAILABLE', 'it was closed', { details: { reason: 'closed' } })
+    const { patience, slept, said } = scene()
+    await expect(patience(() => Promise.reject(closed))()).rejects.toThrow('it was closed')
+    expect([slept, said]).toEqual([[], []])
+  })
+
   test('is told of once for a spell that lasts, whoever asks', async () => {
     const { patience, said } = scene()
     await patience(refusing(7).request)()

@@ -10,7 +10,7 @@ import type {
 } from '../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { keepTrying } from './keep-trying.ts'
-import { producerOf, whoseError } from '../../providers/whose-error.ts'
+import { isClosedHere, producerOf, whoseError } from '../../providers/whose-error.ts'
 
 /** What makes requests patient. */
 export interface PatienceDeps {
@@ -58,7 +58,7 @@ export function createPatience(deps: PatienceDeps): Patience {
             isSaid = false
             return answer
           } catch (thrown) {
-            if (producerOf(thrown) === 'store') refused(messageOf(thrown))
+            if (producerOf(thrown) === 'store' && !isClosedHere(thrown)) refused(messageOf(thrown))
             throw thrown
           }
         },

@@ -75,7 +75,7 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
     skipBelowFailed(ctx, steps)
     return await carryOut(ctx, candidate, steps)
   } catch (thrown) {
-    if (thrown instanceof ProviderError)
+    if (thrown instanceof ProviderError || hasCode(thrown, 'VALUE_MALFORMED'))
       bail(ctx, scrubber(secretTexts(goal.inputs))(thrown.message), claimed.urn)
     if (thrown instanceof RegistrationFailed) throw registrationFailed(ctx, claimed.urn, thrown)
     if (!(thrown instanceof Bail)) ctx.abort(thrown)

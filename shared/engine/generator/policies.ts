@@ -35,7 +35,10 @@ export async function underPolicies<C extends Judged>(
   const remediated = await remediatedBy(ctx, candidate)
   const resource = analyzedOf(ctx, remediated, remediated.compared)
   const { urn } = resource
-  const analyses = await askedOf(ctx, { urn, what: 'run policy' }, pack => pack.analyze(resource))
+  const known = [resource.properties]
+  const analyses = await askedOf(ctx, { urn, what: 'run policy', known }, pack =>
+    pack.analyze(resource),
+  )
   let isMandatory = false
   for (const { pack, answer } of analyses) {
     for (const violation of answer.violations)
@@ -58,7 +61,7 @@ async function remediatedBy<C extends Judged>(ctx: GeneratorContext, candidate: 
     const resource = analyzedOf(ctx, current, current.compared)
     const [asked] = await askedOf(
       { ...ctx, analyzers: [pack] },
-      { urn, what: 'run remediation' },
+      { urn, what: 'run remediation', known: [resource.properties] },
       () => pack.remediate(resource),
     )
     const { remediations = [], notApplicable = [] } = asked?.answer ?? {}
@@ -107,7 +110,8 @@ export async function isStackAllowed(
     dependencies: state.dependencies,
     propertyDependencies: state.propertyDependencies,
   }))
-  const analyses = await askedOf(ctx, { what: 'run stack policy' }, pack =>
+  const known = states.map(({ outputs }) => outputs)
+  const analyses = await askedOf(ctx, { what: 'run stack policy', known }, pack =>
     pack.analyzeStack(resources),
   )
   let isAllowed = true
@@ -115,8 +119,8 @@ export async function isStackAllowed(
     for (const violation of answer.violations) {
       const about = byUrn.get(violation.urn as Urn)
       const urn = about?.urn ?? rootUrn(ctx)
-      const known = about?.outputs ?? emptyMap
-      if (tellViolation(ctx, { violation, urn, known })) isAllowed = false
+      const shown = about?.outputs ?? emptyMap
+      if (tellViolation(ctx, { violation, urn, known: shown })) isAllowed = false
     }
     const failed = answer.violations.map(({ policy }) => policy)
     const summary = summaryOf(pack, 'stack', { failed, ...answer })
@@ -137,7 +141,12 @@ export function statesNow({ sets }: GeneratorContext): readonly ResourceState[] 
 /** Asks all packs at once. One that fails, or throws, ends the deployment with its sentence. */
 async function askedOf<T>(
   ctx: GeneratorContext,
-  about: { readonly urn?: Urn; readonly what: string },
+  about: {
+    readonly urn?: Urn
+    readonly what: string
+    /** What the packs are told, whose secrets they may repeat. */
+    readonly known: readonly PropertyMap[]
+  },
   ask: (pack: Analyzer) => Promise<T>,
 ): Promise<readonly { readonly pack: Analyzer; readonly answer: T }[]> {
   const asking = Promise.all(
@@ -146,8 +155,9 @@ async function askedOf<T>(
         return { pack, answer: await ask(pack) }
       } catch (thrown) {
         if (ctx.isAborted()) throw new Bail()
-        const message = `failed to ${about.what} of ${pack.info.name}: ${messageOf(thrown)}`
-        return bail(ctx, message, about.urn)
+        const why = scrubber(secretTexts(...about.known))(messageOf(thrown))
+        const message = `failed to ${about.what} of ${pack.info.name}: ${why}`
+        return bail(ctx, ctx.emitter.scrub(message), about.urn)
       }
     }),
   )

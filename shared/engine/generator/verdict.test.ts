@@ -63,6 +63,26 @@ describe('what a difference comes to', () => {
     expect(verdict).toMatchObject({ kind: 'replace', reason: { keys: ['#initerror'] } })
   })
 
+  test('init errors that replace are told with the details, where a provider gives some', () => {
+    const wish = { replaceOnChanges: ['#initerror'], triggered: false }
+    const verdict = verdictOf(broken, change(detailed(['lid', 'update'])), wish)
+    if (verdict.kind === 'same') expect.unreachable()
+    expect(
+      [...(verdict.reason.detailedDiff ?? [])].map(([path, { kind }]) => [path, kind]),
+    ).toEqual([
+      ['lid', 'update'],
+      ['#initerror', 'update-replace'],
+    ])
+  })
+
+  test.each([
+    ['that the program names', change({ changedKeys: ['size'] }), ['size[']],
+    ['of a detail', change(detailed(['a[[[', 'update'])), []],
+  ])('what is no path is an error: one %s', (_what, diff, replaceOnChanges) => {
+    const judge = () => verdictOf(healthy, diff, { replaceOnChanges, triggered: false })
+    expect(judge).toThrow(/is not a property path/)
+  })
+
   test('a key of a provider that is no path matches nothing', () => {
     const wish = { replaceOnChanges: ['size'], triggered: false }
     expect(verdictOf(healthy, change({ changedKeys: ['[size'] }), wish).kind).toBe('update')

@@ -1,6 +1,6 @@
 import { type DiffResult, noDiff, type PropertyDiff } from '../../providers/provider.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { containsPath, parsePath, type PathSegment } from '../../values/path.ts'
+import { containsPath, parsePath } from '../../values/path.ts'
 import type { StepReason } from '../step.ts'
 
 /** What a difference comes to. */
@@ -8,6 +8,9 @@ export type Verdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'update'; readonly reason: StepReason }
   | { readonly kind: 'replace'; readonly reason: StepReason; readonly deleteBeforeReplace: boolean }
+
+/** The path of what went wrong when a resource was made, as programs name it. */
+const initErrorKey = '#initerror'
 
 /** A difference that nobody was asked about: replaced for this key. */
 export function forcedDiff(key: string): DiffResult {
@@ -48,36 +51,35 @@ export function isReplacement(diff: DiffResult): boolean {
   return false
 }
 
-/** The difference with those changes turned into replacements that the program asked for. */
+/**
+ * The difference with those changes turned into replacements that the program asked for. Throws
+ * VALUE_MALFORMED for what is no path, of the program or in the detailed difference.
+ */
 export function applyReplaceOnChanges(
   diff: DiffResult,
   hasInitErrors: boolean,
   patterns: readonly string[],
 ): DiffResult {
-  if (patterns.length === 0 || (diff.changes !== 'some' && !hasInitErrors)) return diff
+  if (diff.changes !== 'some' && !hasInitErrors) return diff
   const wanted = patterns.map(pattern => parsePath(pattern))
   const matches = (path: string): boolean => {
-    const segments = parsed(path)
-    return segments !== undefined && wanted.some(pattern => containsPath(pattern, segments))
+    const segments = parsePath(path)
+    return wanted.some(pattern => containsPath(pattern, segments))
   }
-  const replaceKeys = new Set(diff.replaceKeys)
-  let changes = diff.changes
-  let detailedDiff = diff.detailedDiff
-  if (diff.changes === 'some') {
-    for (const key of diff.changedKeys) if (matches(key)) replaceKeys.add(key)
-    if (detailedDiff !== null) detailedDiff = replacing(detailedDiff, matches)
-  }
-  if (hasInitErrors && matches('#initerror')) {
-    replaceKeys.add('#initerror')
-    changes = 'some'
-  }
-  return { ...diff, changes, replaceKeys: [...replaceKeys], detailedDiff }
+  const detailedDiff = diff.detailedDiff === null ? null : replacing(diff.detailedDiff, matches)
+  const changed = diff.changedKeys.filter(key => isPath(key) && matches(key))
+  const replaceKeys = new Set([...diff.replaceKeys, ...changed])
+  if (!hasInitErrors || !matches(initErrorKey))
+    return { ...diff, replaceKeys: [...replaceKeys], detailedDiff }
+  replaceKeys.add(initErrorKey)
+  detailedDiff?.set(initErrorKey, { kind: 'update-replace', inputDiff: false })
+  return { ...diff, changes: 'some', replaceKeys: [...replaceKeys], detailedDiff }
 }
 
 function replacing(
   detailed: ReadonlyMap<string, PropertyDiff>,
   matches: (path: string) => boolean,
-): ReadonlyMap<string, PropertyDiff> {
+): Map<string, PropertyDiff> {
   const turned = new Map<string, PropertyDiff>()
   for (const [path, entry] of detailed)
     turned.set(path, matches(path) ? { ...entry, kind: replaceKind(entry.kind) } : entry)
@@ -101,11 +103,11 @@ function replaceKind(kind: PropertyDiff['kind']): PropertyDiff['kind'] {
 }
 
 /** A provider may name a key that is no path; it then matches nothing. */
-function parsed(path: string): readonly PathSegment[] | undefined {
-  if (path === '#initerror') return [path]
+function isPath(key: string): boolean {
   try {
-    return parsePath(path)
+    parsePath(key)
+    return true
   } catch {
-    return undefined
+    return false
   }
 }

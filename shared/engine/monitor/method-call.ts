@@ -4,6 +4,7 @@ import { packageOf } from '../../names/provider-reference.ts'
 import type { CallResult } from '../../providers/provider.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
 import type { MethodRequest } from '../generator/call.ts'
+import { requireVersion } from './packages.ts'
 import { pluginRequest, programOptions, type ReadingDeps } from './read-registration.ts'
 import { urnOf } from './request-urns.ts'
 
@@ -13,6 +14,7 @@ export async function readMethodRequest(
   stackTraceHandle: string,
   deps: Pick<ReadingDeps, 'hashAssets' | 'packages'>,
 ): Promise<MethodRequest> {
+  if (request.provider === '') requireVersion('package', request.version)
   const args = fromWire(request.args, { ...programOptions, upgrade: true })
   return {
     token: request.tok,

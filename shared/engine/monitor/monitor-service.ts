@@ -22,7 +22,7 @@ import { fromWire, toWire } from '../../values/wire.ts'
 import { RegistrationFailed } from '../generator/context.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
-import type { Packages } from './packages.ts'
+import { type Packages, requireVersion } from './packages.ts'
 import { registerRemote } from './construct-request.ts'
 import type { Hooks } from './hooks.ts'
 import { withPlainAliases } from './node-aliases.ts'
@@ -209,6 +209,7 @@ async function invoke(
   deps: MonitorDeps,
   request: ResourceInvokeRequest,
 ): Promise<ResourceInvokeResponse> {
+  requireVersion('package', request.version)
   const result = await deps.generator.invoke({
     token: request.tok,
     args: fromWire(request.args, { ...programOptions, outputs: false }),

@@ -46,7 +46,7 @@ export function createPackages(uuid: () => string): Packages {
 function readPackage(request: RegisterPackageRequest): PackageRequest {
   const { name, version, parameterization, extension } = request
   if (name === '') throw error('PACKAGE_INVALID', 'package name is empty')
-  if (version !== '') requireVersion('package', version)
+  requireVersion('package', version)
   const plugin = {
     version,
     downloadUrl: request.downloadUrl.replace(/\/$/, ''),
@@ -64,11 +64,13 @@ function readPackage(request: RegisterPackageRequest): PackageRequest {
 }
 
 function blobOf({ version, value }: Parameterization): { version: string; value: string } {
-  requireVersion('parameter', version)
+  requireVersion('parameter', version, false)
   return { version, value: Buffer.from(value).toString('base64') }
 }
 
-function requireVersion(what: string, version: string): void {
+/** Refuses with PACKAGE_INVALID what is no semantic version. */
+export function requireVersion(what: string, version: string, mayBeAbsent = true): void {
+  if (version === '' && mayBeAbsent) return
   // Only what is written in full is a version here: `valid` alone takes a leading `v`, and blanks.
   if (/^\d/.test(version) && valid(version) !== null) return
   throw error('PACKAGE_INVALID', `parse ${what} version ${version}: it is not a semantic version`)

@@ -11,6 +11,7 @@ import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { downgradeOutputs } from '../../values/walk.ts'
+import { parsePath } from '../../values/path.ts'
 import { fromWire, valueFromWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Alias } from '../../names/alias.ts'
@@ -18,7 +19,7 @@ import type { PackageRequest } from '../../providers/package-request.ts'
 import type { Registration } from '../generator/goal.ts'
 import { withOutputs } from '../generator/output-dependencies.ts'
 import type { ReadRequest } from '../generator/read.ts'
-import { hexChecksums, type Packages } from './packages.ts'
+import { hexChecksums, type Packages, requireVersion } from './packages.ts'
 import { durationSeconds } from './duration.ts'
 import { urnOf, urnOrNone } from './request-urns.ts'
 import { projectPosition } from './source-position.ts'
@@ -46,7 +47,7 @@ export interface ReadingDeps {
 
 /**
  * A registration from the wire; a component that a provider makes keeps output values. Throws
- * RESOURCE_INVALID, VALUE_MALFORMED or FEATURE_MISSING.
+ * RESOURCE_INVALID, VALUE_MALFORMED, PACKAGE_INVALID or FEATURE_MISSING.
  */
 export async function readRegistration(
   request: RegisterResourceRequest,
@@ -54,6 +55,9 @@ export async function readRegistration(
 ): Promise<Registration> {
   refuseMigrations(request)
   requireToken(request)
+  const isProvided = request.remote || (request.custom && !isProviderType(request.type))
+  if (isProvided) requireVersion('package', request.version)
+  for (const path of request.hideDiffs) parsePath(path)
   const options = { ...programOptions, upgrade: request.remote }
   const sent = await deps.hashAssets(fromWire(request.object, options))
   const dependencies = unique(request.dependencies.map(urn => urnOf(urn, 'dependency')))
@@ -94,9 +98,10 @@ export async function readRegistration(
   }
 }
 
-/** A read from the wire. Throws RESOURCE_INVALID. */
+/** A read from the wire. Throws RESOURCE_INVALID, PACKAGE_INVALID. */
 export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
   requireTypeToken(request.type)
+  if (request.provider === '') requireVersion('package', request.version)
   const id = valueFromWire(request.id, programOptions)
   return {
     type: request.type,

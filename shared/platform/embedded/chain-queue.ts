@@ -53,7 +53,10 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
       isShared ||= share !== undefined
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
-        if (isClosed) throw error('STORE_UNAVAILABLE', 'the queue was closed by this process')
+        if (isClosed)
+          throw error('STORE_UNAVAILABLE', 'the queue was closed by this process', {
+            details: { reason: 'closed' },
+          })
         if (signal?.aborted === true) return []
         const leftMs = untilMs - deps.clock.monotonicMs()
         // What is sent while the store is asked must wake this receiver too.

@@ -51,6 +51,19 @@ describe('import', () => {
     expect((await bench.run('import', '-y', '-f', 'none.json')).err).toContain('FILE_UNREADABLE')
   })
 
+  test('has nothing to do for a file that names nothing, and says where one is malformed', async () => {
+    bench.write('in.json', '{}')
+    const { exit, err } = await bench.run('import', '-y', '-f', 'in.json')
+    expect([exit, err]).toEqual([0, expect.stringContaining('nothing to import')])
+    for (const [text, where] of [
+      ['[]', 'in.json: Invalid'],
+      ['{"resources":[{"id":1}]}', 'in.json: resources.0.id: Invalid'],
+    ] as const) {
+      bench.write('in.json', text)
+      expect((await bench.run('import', '-y', '-f', 'in.json')).err).toContain(where)
+    }
+  })
+
   test('keeps what is supplied sealed', async () => {
     const secret = {
       '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',

@@ -169,7 +169,8 @@ describe('operations', () => {
     })
     const both = await bench.run('refresh', '-y', '-t', 'urn:a', '-x', 'urn:b')
     expect([both.exit, both.err]).toMatchObject([2, expect.stringContaining('used together')])
-    expect((await bench.run('destroy', '-y', '--exclude-dependents')).exit).toBe(2)
+    for (const none of ['--exclude-dependents', '--expect-no-changes'])
+      expect((await bench.run('destroy', '-y', none)).exit).toBe(2)
   })
 
   test('a wrong command line is exit code 2 with one error and no stack trace', async () => {

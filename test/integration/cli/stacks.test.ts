@@ -267,6 +267,8 @@ describe('states', () => {
     ).toMatch(/SECRETS_MANAGER_UNSUPPORTED.*'service'/)
     expect(bench.states.size).toBe(0)
     expect(await importing(foreign, '--force')).toMatch(/^warning: /)
+    const nameless = stateOf([{ urn: 'a' as never, type: 'a:b:C', custom: true }])
+    expect(await importing(nameless, '--force')).toMatch(/STATE_INVALID.*'a'/)
     expect(bench.states.size).toBe(1)
     expect((await bench.run('stack', 'import', '--file', 'none')).err).toMatch(/FILE_UNREADABLE/)
   })

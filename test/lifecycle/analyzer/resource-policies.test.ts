@@ -168,6 +168,18 @@ test('TestRemediateFailure: a pack that throws ends the deployment with its word
   expect(cloud.log).toEqual([])
 })
 
+test('a secret of a resource is not in what a policy threw about it', async () => {
+  const engine = await engines.of(createCloud())
+  const pack = packOf('pack', {
+    analyze: resource =>
+      isThing(resource)
+        ? Promise.reject(new Error('it is broken by hush-hush'))
+        : Promise.resolve(violating()),
+  })
+  const ran = await engine.run(things({ a: { v: secret('hush-hush') } }), { packs: [pack] })
+  expect(errorsOf(ran)).toEqual(['a: failed to run policy of pack: it is broken by [secret]'])
+})
+
 test('TestAnalyzeRunsInParallel: all packs judge a resource at once', async () => {
   const engine = await engines.of(createCloud())
   const all = Promise.withResolvers<void>()

@@ -1,0 +1,37 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from './cloud.ts'
+import { createEngines, thing } from './things.ts'
+import { errorsOf } from './told.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+test('replaceOnChanges with what is no path is an error of the resource, once it is looked at', async () => {
+  const engine = await engines.of(createCloud())
+  const withPath = (v: number, path: string) =>
+    engine.run(async monitor => {
+      await thing(monitor, 'a', { v }, { replaceOnChanges: [path] })
+    })
+  expect((await withPath(1, 'b[')).result.result).toBe('succeeded')
+  const ran = await withPath(2, 'b[')
+  expect(ran.result.result).toBe('failed')
+  expect(errorsOf(ran)).toEqual(["a: 'b[' is not a property path: a bracket is not closed"])
+  expect(ran.events.some(event => 'summaryEvent' in event)).toBe(true)
+  expect((await withPath(2, 'b')).result.result).toBe('succeeded')
+})
+
+test.each([
+  [{ hideDiffs: ['b['] }, "'b[' is not a property path"],
+  [{ version: 'banana' }, 'parse package version banana'],
+  [{ version: 'v1.0.0' }, 'parse package version v1.0.0'],
+])('a registration with %o is refused before anything is done', async (options, message) => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  let refusal: unknown
+  const ran = await engine.run(async monitor => {
+    refusal = await thing(monitor, 'a', { v: 1 }, options).catch((thrown: unknown) => thrown)
+  })
+  expect(String(refusal)).toContain(message)
+  expect(cloud.log).toEqual([])
+  expect(JSON.stringify(ran.state)).not.toContain('banana')
+})
