@@ -33,7 +33,6 @@ import {
   createClient,
 } from '../../shared/providers/plugins/connect.ts'
 import { codeOf } from '../../shared/providers/pulumi/errors.ts'
-import { lastWords } from '../../shared/providers/plugins/lines.ts'
 import { type PluginProcess, startPlugin, within } from '../../shared/providers/plugins/start.ts'
 
 /** What running policy packs needs. */
@@ -207,7 +206,9 @@ function connect(
     async call(method, request, deadlineMs) {
       await Promise.race([ready, started.ended])
       const lost = started.ended.then(async how => {
-        throw new Error(`the pack ${how}${terse(lastWords(await started.lastLines()))}`)
+        // What it printed last is shown before its end is told.
+        await started.lastLines()
+        throw new Error(`the pack ${how}`)
       })
       // A connection that is gone is less to know than what became of the pack.
       const answer = callUnary(client, method, { request, deadlineMs }).catch(async thrown => {
@@ -232,8 +233,13 @@ function failed(path: string, what: string): Error {
   return error('POLICY_PACK_FAILED', `the policy pack '${path}' cannot be used: ${terse(what)}`)
 }
 
-/** Where it was thrown stands in what the pack printed, which was shown as it came. */
+/** The sentence alone: its last lines and where it was thrown were shown as the pack printed them. */
 function terse(text: string): string {
+  const [sentence = ''] = stripVTControlCharacters(text).split('; its last lines:')
   const isSaid = (line: string): boolean => line.trim() !== '' && !/^\s+at /.test(line)
-  return stripVTControlCharacters(text).split('\n').filter(isSaid).join('\n')
+  return sentence
+    .replace(/^\d+ [A-Z_]+: /, '')
+    .split('\n')
+    .filter(isSaid)
+    .join('\n')
 }
