@@ -14,8 +14,9 @@ import { managerOfState, openStackFile, stackManager } from '../stack-secrets.ts
 /**
  * `stack import`: replaces the state of a stack (`state.md` 1.10). Secrets are sealed anew under
  * the stack's own manager; pending operations are dropped, each with a warning; a foreign or broken
- * state is refused unless forced, one with a URN that is none always. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN,
- * STATE_INTEGRITY, SECRETS_MANAGER_UNSUPPORTED; the stack keeps its state then.
+ * state is refused unless forced, one with a URN that is none always. Throws STATE_INVALID,
+ * STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY, SECRETS_MANAGER_UNSUPPORTED; the stack keeps its
+ * state then.
  */
 export const stackImport: Handler = async (session, flags) => {
   const id = await session.existingStack()

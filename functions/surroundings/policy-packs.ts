@@ -233,7 +233,7 @@ function failed(path: string, what: string): Error {
   return error('POLICY_PACK_FAILED', `the policy pack '${path}' cannot be used: ${terse(what)}`)
 }
 
-/** The sentence alone: its last lines and where it was thrown were shown as the pack printed them. */
+/** The sentence alone: last lines and where it was thrown were shown as the pack printed them. */
 function terse(text: string): string {
   const [sentence = ''] = stripVTControlCharacters(text).split('; its last lines:')
   const isSaid = (line: string): boolean => line.trim() !== '' && !/^\s+at /.test(line)

@@ -208,7 +208,7 @@ export const groupMutations: readonly Mutation[] = [
       breaks: 'engine.md 2.2: what a provider has is of a type of three parts',
       file: `${monitor}/read-registration.ts`,
     },
-    ['  requireTypeToken(request.type)\n  const id', '  const id'],
+    ['  requireTypeToken(request.type)\n  if (request.provider', '  if (request.provider'],
     group('pulumi/programs', 'TestBadResourceType'),
   ),
 ]

@@ -130,6 +130,8 @@ const rules = [
   'who serves refuses newer rules',
   'records of a deployment are removed',
   'versions are removed',
+  'a hook refuses a step',
+  'a hook runs again in a later life',
 ] as const
 
 /** Everything that a run of many seeds must have seen, as it is counted. */

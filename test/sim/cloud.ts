@@ -1,3 +1,4 @@
+import type { HookRules } from './hook-rules.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { ProviderError } from '../../shared/providers/provider.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
@@ -31,6 +32,8 @@ export interface CloudCall {
   readonly parallel: number
   /** Whether processes share that bound; else each that thinks it leads has it for itself. */
   readonly isShared: boolean
+  /** Whether its deployment knows that one thing depends on another, by their names. */
+  readonly knows: (user: string, on: string) => boolean
   /** Whether the cloud refused it: then nothing came of it. */
   isRefused: boolean
 }
@@ -69,12 +72,15 @@ export interface Cloud {
   readonly closed: (deployment: DeploymentId) => void
   /** How often a function of the cloud was asked: its answer differs each time. */
   readonly answer: () => number
+  /** What must hold of calls with hooks around them. */
+  readonly hooks: HookRules
 }
 
 /** An empty cloud; broken rules are told to `violate`. `goesFirst`: what may be deleted before what
  * depends on it, because its replacement comes after. */
 export function createCloud(
   violate: (what: string) => void,
+  hooks: HookRules,
   goesFirst: (name: string) => boolean = () => false,
 ): Cloud {
   const objects = new Map<string, CloudObject>()
@@ -110,6 +116,7 @@ export function createCloud(
         violate(`${beside.length} calls of ${call.deployment} at once, ${call.parallel} may`)
       const { kind, urn, id, deployment, sender } = call
       if (kind === 'read') return
+      hooks.sent(call)
       if (deployment !== undefined && closed.has(deployment))
         violate(`${sender.key} began to ${kind} ${urn} after ${deployment} was closed`)
       const what = `${deployment} ${kind} ${kind === 'create' ? urn : id}`
@@ -133,11 +140,13 @@ export function createCloud(
     },
     remove(call) {
       if (!objects.has(call.id)) throw missing(call)
-      const isOrdered = !goesFirst(call.id.replace(/#.*/, ''))
+      const name = nameOf(call.id)
+      const isOrdered = !goesFirst(name)
       // A request whose sender is gone may land long after, and nothing can hold it back.
       const since = isLeft(call) ? new Set(calls.slice(calls.indexOf(call))) : new Set()
       for (const { id: user, by } of isOrdered ? usersOf(objects, kept, call.id) : [])
-        if (!since.has(by)) violate(`${call.id} was deleted before ${user}, which depends on it`)
+        if (!since.has(by) && call.knows(nameOf(user), name))
+          violate(`${call.id} was deleted before ${user}, which depends on it`)
       objects.delete(call.id)
       gone.set(call.id, call)
     },
@@ -158,9 +167,13 @@ export function createCloud(
       for (const call of drifted) call.isHeard = true
     },
     clear: id => void objects.delete(id),
-    closed: deployment => void closed.add(deployment),
+    closed(deployment) {
+      closed.add(deployment)
+      hooks.closed(deployment)
+    },
     keep: id => void kept.add(id),
     answer: () => (answers += 1),
+    hooks,
   }
 }
 
@@ -178,6 +191,10 @@ function usersOf(
         [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
       )
   )
+}
+
+function nameOf(id: string): string {
+  return id.replace(/#.*/, '')
 }
 
 /** Whether nobody waits any more for what comes of a call. */

@@ -6,8 +6,9 @@ import { DeployError } from '../../shared/errors/error.ts'
 import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Launch } from './network.ts'
 import type { Machine, ProcessStart, SimProcess } from './machine.ts'
+import { createSimCallbacks } from './hooks.ts'
 import { createMonitor, programHostOf } from './program.ts'
-import type { Step } from './scenario.ts'
+import { isDestroyByProgram, type Step } from './scenario.ts'
 import { simSecrets } from './secrets.ts'
 
 /** The stack that every scenario is about. */
@@ -153,14 +154,16 @@ function deployIn(
 }
 
 function hostsOf(
-  { world }: Machine,
+  { world, cloud }: Machine,
   { launch, plugins }: SimProcess,
   { step, deployment }: { readonly step: Step; readonly deployment?: DeploymentId },
 ): Hosts {
-  const monitor = createMonitor(world.scheduler, launch.node)
+  const { refuses } = step
+  const callbacks = createSimCallbacks(world, launch, { rules: cloud.hooks, refuses, deployment })
+  const monitor = createMonitor(world.scheduler, launch.node, callbacks)
   const made = plugins(step, deployment)
   return {
-    programs: programHostOf(monitor, step.program),
+    programs: programHostOf(monitor, step),
     plugins: made.host,
     monitor: monitor.server,
     processes: made.processes,
@@ -220,6 +223,7 @@ function requestOf({ step, resume, wait, pendingCreates, leave }: Asking): Deplo
       continueOnError: step.continueOnError,
       execute: step.execute,
       message: '',
+      ...(isDestroyByProgram(step) ? { runProgram: true } : {}),
     },
     ...(step.functionLimitMs > 0 ? { functionLimitMs: step.functionLimitMs } : {}),
     ...(leave === undefined ? {} : { leave }),

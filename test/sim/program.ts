@@ -1,20 +1,23 @@
 import {
+  RegisterResourceHookRequest,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
+  RegisterResourceRequest_ResourceHooksBinding,
   type RegisterResourceResponse,
   ResourceCallRequest,
   ResourceInvokeRequest,
   Result,
 } from '../../proto/gen/pulumi/resource.ts'
 import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
-import { createCallbacks } from '../../shared/engine/monitor/callbacks.ts'
+import type { Callbacks } from '../../shared/engine/monitor/callbacks.ts'
 import { createHooks } from '../../shared/engine/monitor/hooks.ts'
 import { createRegistrar } from '../../shared/engine/monitor/register.ts'
 import { monitorHandlers, type MonitorDeps } from '../../shared/engine/monitor/monitor-service.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
 import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
+import { type Moment, moments } from './hooks.ts'
 import type { SimNode } from './node.ts'
-import type { Planned } from './scenario.ts'
+import type { Planned, Step } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
 import { secretMark } from './secrets.ts'
 
@@ -24,18 +27,23 @@ type Handlers = ReturnType<typeof monitorHandlers>
 export interface SimMonitor {
   readonly server: MonitorServer
   readonly call: <T>(ask: (handlers: Handlers) => Promise<T>) => Promise<T>
+  /** Nothing in the program can be called any more. */
+  readonly programIsGone: () => void
 }
 
 const unused = { address: 'simulated', wasUsed: () => false, giveBack: () => undefined }
 
 /** Serves the monitor's own handlers; each call takes a moment there and back. */
-export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
+export function createMonitor(
+  scheduler: Scheduler,
+  node: SimNode,
+  callbacks: Callbacks,
+): SimMonitor {
   const opened = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => undefined)
-  const callbacks = createCallbacks()
   const hooks = createHooks(callbacks)
   const handlers = monitorHandlers(opened.promise, {
     signalled: signalled.resolve,
@@ -53,8 +61,12 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
       abort: () => aborted.reject(new Bail()),
       signalled: signalled.promise,
       release: released.resolve,
-      close: () => aborted.reject(new Bail()),
+      close() {
+        callbacks.close()
+        aborted.reject(new Bail())
+      },
     },
+    programIsGone: callbacks.close,
     call: ask =>
       new Promise((resolve, reject) => {
         const back = (settle: () => void): void => void scheduler.after(1, settle, node)
@@ -68,13 +80,17 @@ export function createMonitor(scheduler: Scheduler, node: SimNode): SimMonitor {
   }
 }
 
+/** What a program is made of. */
+type Program = Pick<Step, 'program' | 'hooks'>
+
 /** Runs a program over the monitor of its process. */
-export function programHostOf(monitor: SimMonitor, program: readonly Planned[]): ProgramHost {
+export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
   return {
     run: () => {
       const stopped = Promise.withResolvers<ProgramEnd>()
-      const ended = Promise.race([runProgram(monitor, program), stopped.promise])
+      const ended = Promise.race([runProgram(monitor, step), stopped.promise])
       const stop = async (): Promise<void> => stopped.resolve({ error: undefined, bail: true })
+      ended.then(monitor.programIsGone, monitor.programIsGone)
       return Promise.resolve({ ended, stop })
     },
     packages: () => Promise.resolve([]),
@@ -85,7 +101,7 @@ const type = 'test:index:Thing'
 const secretKey = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
 
 /** Registers what it can as early as it can, as programs do. */
-async function runProgram(monitor: SimMonitor, program: readonly Planned[]): Promise<ProgramEnd> {
+async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Promise<ProgramEnd> {
   const made = new Map<string, Promise<RegisterResourceResponse>>()
   const { call } = monitor
   const register = async (
@@ -118,6 +134,7 @@ async function runProgram(monitor: SimMonitor, program: readonly Planned[]): Pro
     return reply.return?.['answer']
   }
   try {
+    if (hooks.size > 0) await registerHooks(monitor)
     const root = await register({ type: 'pulumi:pulumi:Stack', name: 'sim-dev', object: {} })
     const one = async (planned: Planned): Promise<RegisterResourceResponse> => {
       const { name, kind, parent, provider, needs, fixed, after } = planned
@@ -149,6 +166,7 @@ async function runProgram(monitor: SimMonitor, program: readonly Planned[]): Pro
       const about = { ...shared, type, custom: true, object, dependencies, propertyDependencies }
       return register({
         ...about,
+        hooks: bindingOf(hooks.get(name) ?? []),
         ...(by === undefined ? {} : { provider: `${by.urn}::${by.id}` }),
         ...(planned.deleteFirst
           ? { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
@@ -170,4 +188,25 @@ async function runProgram(monitor: SimMonitor, program: readonly Planned[]): Pro
   } catch {
     return { error: undefined, bail: true }
   }
+}
+
+/** One function for each moment, which any resource may name, also one that the program has not. */
+async function registerHooks({ call }: SimMonitor): Promise<void> {
+  for (const moment of moments) {
+    const callback = { target: 'simulated', token: moment, acceptsByteString: true }
+    const request = RegisterResourceHookRequest.create({ name: `hook ${moment}`, callback })
+    await call(handlers => handlers.registerResourceHook(request))
+  }
+}
+
+function bindingOf(own: readonly Moment[]): RegisterResourceRequest_ResourceHooksBinding {
+  const at = (moment: Moment): string[] => (own.includes(moment) ? [`hook ${moment}`] : [])
+  return RegisterResourceRequest_ResourceHooksBinding.create({
+    beforeCreate: at('BeforeCreate'),
+    afterCreate: at('AfterCreate'),
+    beforeUpdate: at('BeforeUpdate'),
+    afterUpdate: at('AfterUpdate'),
+    beforeDelete: at('BeforeDelete'),
+    afterDelete: at('AfterDelete'),
+  })
 }

@@ -5,6 +5,7 @@ import { simStack } from './process.ts'
 import { comparable, createChecks } from './checks.ts'
 import { stateIn } from './state-in.ts'
 import { createCloud } from './cloud.ts'
+import { createHookRules } from './hook-rules.ts'
 import type { Fault } from './faults.ts'
 import { goesFirstIn, type Scenario } from './scenario.ts'
 import { type Place, type Trace, type World, createWorld } from './world.ts'
@@ -75,6 +76,7 @@ export async function runScenario(
 
 function placeOf(world: World, scenario: Scenario): Place {
   const first = goesFirstIn(scenario)
-  const cloud = createCloud(world.violate, name => first.has(name))
+  const hooks = createHookRules(scenario.steps[0]?.hooks ?? new Map(), world)
+  const cloud = createCloud(world.violate, hooks, name => first.has(name))
   return { world, cloud, checks: createChecks(world, cloud) }
 }

@@ -1,4 +1,5 @@
 import type { Draw } from './draw.ts'
+import { drawHooks, drawRefusals, type HooksByName } from './hooks.ts'
 import type { HostName } from './node.ts'
 
 /** One resource of a simulated program. */
@@ -38,8 +39,10 @@ export interface Step {
   /** What happens to objects before it, without anybody's doing. */
   readonly drift: readonly Drift[]
   readonly program: readonly Planned[]
-  /** `<kind> <name>` of calls that the cloud refuses. */
+  /** `<kind> <name>` of calls that the cloud refuses, `<moment> <name>` of hooks that do. */
   readonly refuses: ReadonlySet<string>
+  /** The same in all steps, with names that are not in this program. */
+  readonly hooks: HooksByName
 }
 
 /** An object that changes or vanishes by itself. */
@@ -66,7 +69,7 @@ export function drawScenario(draw: Draw): Scenario {
   let program = isWide
     ? wideProgram(draw)
     : drawProgram(draw.fork('program'), isLarge ? draw.whole(25, 60) : draw.whole(10, 18))
-  const steps: Omit<Step, 'functionLimitMs'>[] = []
+  const steps: Omit<Step, 'functionLimitMs' | 'hooks'>[] = []
   const count = isWide ? 2 : draw.chance(0.08) ? 4 : draw.chance(0.3) ? 3 : 2
   const around = draw.fork('around')
   const hasTwoHosts = around.chance(0.4)
@@ -101,12 +104,24 @@ export function drawScenario(draw: Draw): Scenario {
   }
   const time = draw.fork('time')
   const functionLimitMs = time.chance(0.25) ? time.pick([1_500, 3_000, 8_000, 20_000]) : 0
+  const hooking = draw.fork('hooks')
+  const hooks = drawHooks(hooking, thingsIn(steps))
   return {
-    steps: steps.map(step => ({ ...step, functionLimitMs })),
+    steps: steps.map((step, at) => {
+      const refuses = new Set([...step.refuses, ...drawRefusals(hooking.fork(`${at}`), hooks)])
+      return { ...step, refuses, functionLimitMs, hooks }
+    }),
     executors,
     hasTwoHosts,
     upgradeAt,
   }
+}
+
+/** The names of all things that ever are. */
+function thingsIn(steps: readonly Pick<Step, 'program'>[]): readonly string[] {
+  return steps.flatMap(({ program }) =>
+    program.filter(({ kind }) => kind === 'thing').map(({ name }) => name),
+  )
 }
 
 /** More things need one than an operation may be released by: joins stand between. */
@@ -196,6 +211,21 @@ export function goesFirstIn({ steps }: Scenario): ReadonlySet<string> {
     program.filter(planned => mayGoFirst(planned, program)).map(({ name }) => name),
   )
   return new Set(names)
+}
+
+/** Whether a step is a destroy that runs its program: deletes with hooks need it. */
+export function isDestroyByProgram({ command, hooks }: Pick<Step, 'command' | 'hooks'>): boolean {
+  return command === 'destroy' && hooks.size > 0
+}
+
+/**
+ * Whether a step knows that one thing depends on another. A destroy by its program goes by what the
+ * program says now, as the original's does, and not by what things were made with.
+ */
+export function dependenciesKnownIn(step: Step): (user: string, on: string) => boolean {
+  if (!isDestroyByProgram(step)) return () => true
+  const planned = new Map(step.program.map(one => [one.name, [...one.needs, ...one.fixed]]))
+  return (user, on) => planned.get(user)?.includes(on) ?? true
 }
 
 /** Whether it is deleted before its replacement is made, for its own sake or for another's. */

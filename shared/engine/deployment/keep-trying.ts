@@ -17,8 +17,8 @@ export interface Trying {
 /**
  * Repeats a request that the store could not take, with growing pauses: an outcome that only this
  * process knows is worth waiting for, and so is a read that a whole deployment waits upon. Throws
- * what the last attempt threw when the time is over, or once it is not worth it or in vain. Only for requests
- * that may be repeated.
+ * what the last attempt threw when the time is over, or once it is not worth it or in vain. Only
+ * for requests that may be repeated.
  */
 export async function keepTrying<T>(trying: Trying, request: () => Promise<T>): Promise<T> {
   const { clock } = trying

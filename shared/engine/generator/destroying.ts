@@ -32,8 +32,8 @@ export async function leftForDelete(
   if (!goal.custom || isProviderType(goal.type)) return undefined
   if (old === undefined) return skipCreate(ctx, next)
   ctx.sets.operated.add(claim.urn)
-  const { inputs, outputs, id, initErrors } = old.state
-  const kept = { ...draft, inputs, outputs, id, initErrors }
+  const { inputs, outputs, id, initErrors, pendingReplacement } = old.state
+  const kept = { ...draft, inputs, outputs, id, initErrors, pendingReplacement }
   const step = stepOf({ op: 'same', effect: 'replace', old, next: kept })
   const about = { driver: componentDriver, compared: inputs, seed: new Uint8Array() }
   return carryOut(ctx, { goal, claim, next: kept, ...about }, [step])
@@ -91,11 +91,25 @@ export function destroySteps(
   for (const { state } of going) sets.deletes.add(state.urn)
   const others = condemnedSteps(ctx, mayGoNow)
   const registered = going.map((old, index): CondemnedStep => {
-    const op = old.state.external ? 'discard' : 'delete'
+    const { external, pendingReplacement } = old.state
+    const op = pendingReplacement ? 'remove-pending-replace' : external ? 'discard' : 'delete'
     const skipCall = isWithoutCall(ctx, old.state)
     return { index, step: stepOf({ op, effect: 'remove', old, skipCall }) }
   })
   const behind = others.map(({ index, step }) => ({ index: index + going.length, step }))
-  const states = [...going.map(({ state }) => state), ...base.snapshot.resources]
+  const ordered = going.map(({ state }) => withFormerNeeds(ctx, state))
+  const states = [...ordered, ...base.snapshot.resources]
   return { graph: stateGraph(states), condemned: [...registered, ...behind] }
+}
+
+/**
+ * A registered state that also depends on what it depended on until now: what exists was made with
+ * that, whatever the program says today. For the order of deletes alone.
+ */
+function withFormerNeeds({ sets, base }: GeneratorContext, state: ResourceState): ResourceState {
+  const index = base.live(sets.former.get(state.urn) ?? state.urn)
+  const old = index === undefined ? undefined : base.snapshot.resources[index]
+  if (old === undefined) return state
+  const former = [...namedDependencies(old)].map(urn => sets.aliased.get(urn) ?? urn)
+  return { ...state, dependencies: [...new Set([...state.dependencies, ...former])] }
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program, Ran } from '../engine.ts'
 import { closeFunctions } from '../functions-of-programs.ts'
-import { createEngines, thing, things } from '../things.ts'
+import { createEngines, deleteFirst, thing, things } from '../things.ts'
 
 const engines = createEngines()
 afterEach(async () => {
@@ -149,4 +149,37 @@ test('a preview of it changes nothing and says what goes', async () => {
   expect(ran.result.result).toBe('succeeded')
   expect(ran.result.changes).toMatchObject({ delete: 2 })
   expect(cloud.log).toEqual(['create a'])
+})
+
+test('what was deleted to be replaced is not deleted again', async () => {
+  const cloud = createCloud()
+  const engine = await engines.of(cloud)
+  const program =
+    (replace: number): Program =>
+    async monitor =>
+      void (await thing(monitor, 'a', { replace }, deleteFirst))
+  await engine.run(program(1))
+  cloud.faults.add('create a')
+  expect((await engine.run(program(2))).result.result).toBe('failed')
+  const ran = await engine.run(program(2), destroy)
+  expect(ran.result.result).toBe('succeeded')
+  expect(namesIn(ran)).toEqual([])
+  expect(cloud.log.filter(line => line === 'delete a-1')).toHaveLength(1)
+})
+
+test('what depended on something until now goes before it, whatever the program says today', async () => {
+  const cloud = createCloud(50)
+  const engine = await engines.of(cloud)
+  const program =
+    (isNeeded: boolean): Program =>
+    async monitor => {
+      const { urn } = await thing(monitor, 'a', { v: 1 })
+      await thing(monitor, 'b', { v: 1 }, isNeeded ? { dependencies: [urn] } : {})
+    }
+  await engine.run(program(true))
+  cloud.faults.add('delete b-1')
+  const ran = await engine.run(program(false), destroy)
+  expect(ran.result.result).toBe('failed')
+  expect(cloud.log).not.toContain('delete a-1')
+  expect(namesIn(ran)).toEqual(expect.arrayContaining(['a', 'b']))
 })

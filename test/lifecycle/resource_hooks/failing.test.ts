@@ -133,5 +133,5 @@ test('a delete whose hook ran while another failed is not called, and the deploy
   const ran = await engine.run(both(true), { command: 'destroy', runProgram: true })
   expect(ran.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a', 'create b'])
-  expect(idsIn(ran).toSorted()).toEqual(['a-1', 'b-1'])
+  expect(new Set(idsIn(ran))).toEqual(new Set(['a-1', 'b-1']))
 })

@@ -1,0 +1,100 @@
+import { ResourceHookRequest, ResourceHookResponse } from '../../proto/gen/pulumi/resource.ts'
+import type { Callbacks } from '../../shared/engine/monitor/callbacks.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import { createDraw, type Draw } from './draw.ts'
+import type { HookRules } from './hook-rules.ts'
+import type { Launch } from './network.ts'
+import type { World } from './world.ts'
+
+/** The moments at which simulated programs have hooks. */
+export const moments = [
+  'BeforeCreate',
+  'AfterCreate',
+  'BeforeUpdate',
+  'AfterUpdate',
+  'BeforeDelete',
+  'AfterDelete',
+] as const
+
+/** One of those moments. */
+export type Moment = (typeof moments)[number]
+
+/** The moments at which things have hooks, by name: the same in all steps of a scenario. */
+export type HooksByName = ReadonlyMap<string, readonly Moment[]>
+
+/** How many scenarios have hooks, and how many of their things. */
+const [hookedScenarios, hookedThings] = [0.2, 0.4]
+
+/** The hooks of a scenario; none in most. A name decides which of them it has. */
+export function drawHooks(draw: Draw, names: Iterable<string>): HooksByName {
+  if (!draw.chance(hookedScenarios)) return new Map()
+  return new Map(
+    [...new Set(names)].flatMap((name): [string, readonly Moment[]][] => {
+      const own = draw.fork(name)
+      if (!own.chance(hookedThings)) return []
+      return [[name, moments.filter(() => own.chance(0.5))]]
+    }),
+  )
+}
+
+/** Hooks that refuse in one step: `<moment> <name>`. */
+export function drawRefusals(draw: Draw, hooks: HooksByName): readonly string[] {
+  if (!draw.chance(0.3)) return []
+  return [...hooks].flatMap(([name, own]) =>
+    own.filter(() => draw.chance(0.12)).map(moment => `${moment} ${name}`),
+  )
+}
+
+/** How long a hook takes, in ms: now and then longer than many a call, or than a time limit. */
+function hookMs(draw: Draw): number {
+  return draw.chance(0.08) ? draw.whole(1_000, 8_000) : draw.whole(1, 500)
+}
+
+/**
+ * The functions of a program, called where it runs: after the moment that is their token they do
+ * nothing but take their time, and refuse what `refuses` names. Once closed, as when the program is
+ * gone, what was asked fails as a connection does. A dead process hears nothing.
+ */
+export function createSimCallbacks(
+  { scheduler, seed, covered, trace }: World,
+  { key, node, deployment }: Pick<Launch, 'key' | 'node' | 'deployment'>,
+  about: {
+    readonly rules: HookRules
+    readonly refuses: ReadonlySet<string>
+    readonly deployment: DeploymentId | undefined
+  },
+): Callbacks {
+  const { rules, refuses } = about
+  const draw = createDraw(node.number).fork(`${seed} hooks`)
+  const open = new Set<() => void>()
+  let isClosed = false
+  return {
+    invoke: ({ token: moment }, request) =>
+      new Promise((resolve, reject) => {
+        const { urn, id, name } = ResourceHookRequest.decode(request)
+        const asked = { deployment: about.deployment ?? deployment(), moment, urn }
+        const lose = (): void => {
+          open.delete(lose)
+          reject(new Error('the program is gone'))
+        }
+        if (isClosed) return void scheduler.after(1, lose, node)
+        rules.asked({ ...asked, id, who: key })
+        trace(`${key} hook.${moment} ${name}`)
+        open.add(lose)
+        const answer = (): void => {
+          if (!open.delete(lose)) return
+          const isRefused = refuses.has(`${moment} ${name}`)
+          if (isRefused) covered('rule', 'a hook refuses a step')
+          else rules.passed(asked)
+          const error = isRefused ? `${moment} ${name} was refused` : ''
+          resolve(ResourceHookResponse.encode({ error }).finish())
+        }
+        scheduler.after(hookMs(draw), answer, node)
+      }),
+    close() {
+      isClosed = true
+      for (const lose of open) scheduler.after(1, lose, node)
+      open.clear()
+    },
+  }
+}
