@@ -32,8 +32,6 @@ export interface CloudCall {
   readonly parallel: number
   /** Whether processes share that bound; else each that thinks it leads has it for itself. */
   readonly isShared: boolean
-  /** Whether its deployment knows that one thing depends on another, by their names. */
-  readonly knows: (user: string, on: string) => boolean
   /** Whether the cloud refused it: then nothing came of it. */
   isRefused: boolean
 }
@@ -77,11 +75,15 @@ export interface Cloud {
 }
 
 /** An empty cloud; broken rules are told to `violate`. `goesFirst`: what may be deleted before what
- * depends on it, because its replacement comes after. */
+ * depends on it, because its replacement comes after. `isForgotten`: what one thing was made with,
+ * and depends on no more by what is recorded of it. */
 export function createCloud(
   violate: (what: string) => void,
   hooks: HookRules,
-  goesFirst: (name: string) => boolean = () => false,
+  about: {
+    readonly goesFirst: (name: string) => boolean
+    readonly isForgotten: (user: string, on: string) => boolean
+  },
 ): Cloud {
   const objects = new Map<string, CloudObject>()
   const calls: CloudCall[] = []
@@ -141,11 +143,11 @@ export function createCloud(
     remove(call) {
       if (!objects.has(call.id)) throw missing(call)
       const name = nameOf(call.id)
-      const isOrdered = !goesFirst(name)
+      const isOrdered = !about.goesFirst(name)
       // A request whose sender is gone may land long after, and nothing can hold it back.
       const since = isLeft(call) ? new Set(calls.slice(calls.indexOf(call))) : new Set()
       for (const { id: user, by } of isOrdered ? usersOf(objects, kept, call.id) : [])
-        if (!since.has(by) && call.knows(nameOf(user), name))
+        if (!since.has(by) && !about.isForgotten(nameOf(user), name))
           violate(`${call.id} was deleted before ${user}, which depends on it`)
       objects.delete(call.id)
       gone.set(call.id, call)

@@ -8,7 +8,7 @@ import type { Fault } from './faults.ts'
 import { type Launch, launchOn } from './network.ts'
 import { type HostName, type SimNode, startNode } from './node.ts'
 import { createPlugins, type SimPlugins } from './plugins.ts'
-import { dependenciesKnownIn, type Step } from './scenario.ts'
+import type { Step } from './scenario.ts'
 import type { World } from './world.ts'
 import { limits } from '../../shared/config/limits.ts'
 
@@ -30,7 +30,10 @@ export interface SimProcess {
   readonly node: SimNode
   readonly launch: Launch
   readonly ports: GeneratorPorts
-  readonly plugins: (step: Step, deployment?: DeploymentId) => SimPlugins
+  readonly plugins: (
+    step: Pick<Step, 'refuses' | 'parallel' | 'execute'>,
+    deployment?: DeploymentId,
+  ) => SimPlugins
 }
 
 /** All processes of a world, dead ones among them. */
@@ -113,13 +116,12 @@ export function createMachine(world: World, cloud: Cloud, faults: readonly Fault
             processes.get(of.pid - groupsFrom)?.launch.endPlugins()
           },
         },
-        plugins: (step, deployment) =>
+        plugins: ({ refuses, parallel, execute }, deployment) =>
           createPlugins(launch, cloud, {
-            refuses: step.refuses,
-            parallel: step.parallel,
-            knows: dependenciesKnownIn(step),
+            refuses,
+            parallel,
             // SQS bounds nobody's share.
-            isShared: step.execute === 'elsewhere' && world.aws === undefined,
+            isShared: execute === 'elsewhere' && world.aws === undefined,
             deployment,
             group,
           }),

@@ -30,7 +30,6 @@ export function createPlugins(
     readonly refuses: ReadonlySet<string>
     readonly parallel: number
     readonly isShared: boolean
-    readonly knows: CloudCall['knows']
     readonly deployment: DeploymentId | undefined
     readonly group: ProcessGroup
   },
@@ -72,7 +71,6 @@ export function createPlugins(
       isOver: false,
       parallel: about.parallel,
       isShared: about.isShared,
-      knows: about.knows,
       isRefused: false,
     }
     const watched = {

@@ -7,7 +7,7 @@ import { stateIn } from './state-in.ts'
 import { createCloud } from './cloud.ts'
 import { createHookRules } from './hook-rules.ts'
 import type { Fault } from './faults.ts'
-import { goesFirstIn, type Scenario } from './scenario.ts'
+import { forgottenIn, goesFirstIn, type Scenario } from './scenario.ts'
 import { type Place, type Trace, type World, createWorld } from './world.ts'
 
 /** What a run of a scenario under faults came to. */
@@ -77,6 +77,9 @@ export async function runScenario(
 function placeOf(world: World, scenario: Scenario): Place {
   const first = goesFirstIn(scenario)
   const hooks = createHookRules(scenario.steps[0]?.hooks ?? new Map(), world)
-  const cloud = createCloud(world.violate, hooks, name => first.has(name))
+  const cloud = createCloud(world.violate, hooks, {
+    goesFirst: name => first.has(name),
+    isForgotten: forgottenIn(scenario),
+  })
   return { world, cloud, checks: createChecks(world, cloud) }
 }

@@ -219,13 +219,14 @@ export function isDestroyByProgram({ command, hooks }: Pick<Step, 'command' | 'h
 }
 
 /**
- * Whether a step knows that one thing depends on another. A destroy by its program goes by what the
- * program says now, as the original's does, and not by what things were made with.
+ * Whether one thing may count as independent of another that it was made with. A destroy by its
+ * program goes by what the program says now, as the original's does, and records it: so it does for
+ * who comes after one that was interrupted.
  */
-export function dependenciesKnownIn(step: Step): (user: string, on: string) => boolean {
-  if (!isDestroyByProgram(step)) return () => true
-  const planned = new Map(step.program.map(one => [one.name, [...one.needs, ...one.fixed]]))
-  return (user, on) => planned.get(user)?.includes(on) ?? true
+export function forgottenIn({ steps }: Scenario): (user: string, on: string) => boolean {
+  const planned = steps.filter(isDestroyByProgram).flatMap(({ program }) => program)
+  return (user, on) =>
+    planned.some(one => one.name === user && ![...one.needs, ...one.fixed].includes(on))
 }
 
 /** Whether it is deleted before its replacement is made, for its own sake or for another's. */

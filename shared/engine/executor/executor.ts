@@ -117,7 +117,8 @@ async function runChain(
   let next: OperationId | undefined = start.id
   while (next !== undefined) {
     const operation: Operation | undefined = await context.plan.find(next)
-    if (operation === undefined) return
+    // A hook is its generator's own, whatever a message says.
+    if (operation === undefined || operation.op === 'hook') return
     const release = await context.slots.take()
     try {
       const admission = await context.admit(operation)
