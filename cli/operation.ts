@@ -219,7 +219,9 @@ function failureOf({ firstError, result: { pending } }: Run, what: string): Erro
         }
   if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${what} failed`, hint)
   const { message, urn } = firstError
-  const [line = ''] = message.trim().split('\n')
+  const [first = '', next = ''] = message.trim().split('\n')
+  // What only announces the sentence is not it.
+  const line = first.endsWith(':') ? `${first} ${next.trim()}`.trim() : first
   const details = urn === undefined || urn === '' ? {} : { urn }
   return error('DEPLOYMENT_FAILED', `the ${what} failed: ${line}`, { ...hint, details })
 }

@@ -95,6 +95,7 @@ export interface StepState {
   readonly id: string
   readonly parent: string
   readonly protect?: boolean
+  readonly taint?: boolean
   readonly external?: boolean
   readonly retainOnDelete?: boolean
   readonly inputs: Readonly<Record<string, unknown>>

@@ -1,5 +1,6 @@
+import type { ResourceState } from '../../state/resource.ts'
 import { isReplacing, type Step, stepOf } from '../step.ts'
-import { succeeded } from '../step-end.ts'
+import { type EndedStep, succeeded } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
 /** Tells that a step begins; a replacement of what was deleted first is told before it is made. */
@@ -16,18 +17,29 @@ function isDeletedFirst({ effect }: Step): boolean {
   return effect === 'replace'
 }
 
-/** Counts the replacements of a chain that ended well, and tells of those that come last. */
-export function tellReplaces(emitter: StepEmitter, steps: readonly Step[]): void {
-  for (const step of steps) {
+/**
+ * Counts the replacements of a chain that ended well, and tells of those that come last: with what
+ * was made, and of what was there that it is to be deleted.
+ */
+export function tellReplaces(emitter: StepEmitter, chain: readonly EndedStep[]): void {
+  for (const { step, end: made } of chain) {
     const replace = replaceStepOf(step)
     if (replace === undefined) continue
-    const end = succeeded(replace.next)
+    const end = succeeded(made.state ?? replace.next)
     if (!isDeletedFirst(step)) {
-      emitter.pre(replace)
-      emitter.ended(replace, end)
+      const told = afterMade(replace, made.state)
+      emitter.pre(told)
+      emitter.ended(told, end)
     }
     emitter.count(replace, end)
   }
+}
+
+/** A replace step that is told once the new resource is there, and the old one is to be deleted. */
+export function afterMade(replace: Step, made: ResourceState | undefined): Step {
+  const { old } = replace
+  const marked = old && { ...old, state: { ...old.state, delete: true } }
+  return { ...replace, old: marked, next: made ?? replace.next }
 }
 
 /** The replace step that is told beside the create of a replacement. */

@@ -3,6 +3,7 @@ import { nameOf } from '../../names/urn.ts'
 import { pluginOf } from '../../providers/provider-inputs.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
+import { emptyMap } from '../../values/value.ts'
 import { redactMap } from '../../values/walk.ts'
 import {
   isImport,
@@ -120,7 +121,8 @@ export function createStepEmitter(whole: EventSink, about: EmitterAbout): StepEm
       )
       if (internal || about.planning) return
       const status = { ok: 0, partial: 1, unknown: 2 }[end.error.status]
-      sink.emit({ resOpFailedEvent: { metadata: metadata(step, step.op, end), status, steps: 0 } })
+      const steps = Object.values(counts).reduce((sum, one) => sum + one, 0)
+      sink.emit({ resOpFailedEvent: { metadata: metadata(step, step.op, end), status, steps } })
       return
     }
     if (internal) return
@@ -174,9 +176,8 @@ function withViews(emitter: StepEmitter): StepEmitter {
 
 /** What an event says of a step, before (no end) or after it. */
 function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
-  // What an import found is what it is shown against.
-  const old = isImport(step.op) ? end?.state : step.old?.state
-  const next = newState(step, end)
+  const old = oldState(step, end)
+  const next = toldState(step, end)
   const reason = end?.reason ?? step.reason
   return {
     op,
@@ -187,9 +188,35 @@ function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadat
     ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
     ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),
     detailedDiff: detailedDiffOf(reason),
-    ...(isLogical(op) ? { logical: true } : {}),
+    ...(isLogical(step.op) ? { logical: true } : {}),
     provider: step.provider,
   }
+}
+
+/** What was there: of what is replaced and goes at the end, a copy that is to be deleted. */
+function oldState(step: Step, end: StepEnd | undefined): ResourceState | undefined {
+  // What an import found is what it is shown against.
+  if (isImport(step.op)) return end?.state
+  const old = step.old?.state
+  const isMarked =
+    (step.op === 'create-replacement' && step.effect === 'add-mark' && end?.state !== undefined) ||
+    (step.op === 'delete-replaced' && step.effect === 'remove')
+  return old === undefined || !isMarked ? old : { ...old, delete: true }
+}
+
+/**
+ * The new state as events have it: before a step only what is wished for, and of a refresh what is
+ * there.
+ */
+function toldState(step: Step, end: StepEnd | undefined): ResourceState | undefined {
+  const old = step.old?.state
+  if (end === undefined && step.op === 'refresh') return old
+  const next = newState(step, end)
+  if (next === undefined || next === old) return next
+  if (end === undefined && step.op === 'same') return { ...next, id: '', outputs: emptyMap }
+  if (end?.state === undefined && end !== undefined && step.op === 'update')
+    return { ...next, id: old?.id ?? next.id }
+  return next
 }
 
 /** What the resource is to be, or is, after the step. */
@@ -235,6 +262,7 @@ function stepState(state: ResourceState): StepState {
     id: state.id,
     parent: state.parent,
     ...(state.protect ? { protect: true } : {}),
+    ...(state.taint ? { taint: true } : {}),
     ...(state.external ? { external: true } : {}),
     ...(state.retainOnDelete ? { retainOnDelete: true } : {}),
     inputs: redactMap(state.inputs),

@@ -227,8 +227,17 @@ function outcomeErrorOf(thrown: unknown): OutcomeError {
 }
 
 function partially(thrown: unknown, state: ResourceState): StepEnd {
-  const error: OutcomeError = { ...outcomeErrorOf(thrown), status: 'partial' }
+  const told = outcomeErrorOf(thrown)
+  const message = reasonsOf(state.initErrors) || told.message
+  const error: OutcomeError = { ...told, message, status: 'partial' }
   return { verdict: 'partial', state, resultOp: undefined, error }
+}
+
+/** What is not ready, as Pulumi lists it; '' where the provider gave no reasons. */
+function reasonsOf(reasons: readonly string[]): string {
+  if (reasons.length === 0) return ''
+  const count = reasons.length === 1 ? '1 error' : `${reasons.length} errors`
+  return `${count} occurred:\n${reasons.map(reason => `\t* ${reason}\n`).join('')}\n`
 }
 
 function required<T>(value: T | undefined): T {

@@ -45,7 +45,7 @@ export function createReplay(deps: ReplayDeps): Replay {
     }))
     const steps = chain.flatMap(({ step }) => step ?? [])
     const ended = await runChain(deps, chain, before)
-    if (isWhole(ended, steps.length)) tellReplaces(deps.emitter, steps)
+    if (isWhole(ended, steps.length)) tellReplaces(deps.emitter, ended)
     note(steps, ended)
     return ended
   }

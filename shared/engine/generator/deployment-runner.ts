@@ -34,7 +34,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       await writer.append({ kind: 'registration', urn, goal, operations, sets })
       const ended = await runChain(deps, chain)
       if (!isWhole(ended, called.length)) return ended
-      tellReplaces(deps.emitter, called)
+      tellReplaces(deps.emitter, ended)
       return ended
     },
     async settle({ step, state, goal, sets }) {

@@ -29,7 +29,8 @@ import {
 import { type ReadRequest, readResource } from './read.ts'
 import { createResourceTree, type ResourceTree } from './resource-tree.ts'
 import { afterOutputs } from './settled-hooks.ts'
-import type { CurrentState } from './sets.ts'
+import type { TrackedState } from '../step.ts'
+import { type CurrentState, trackedNow } from './sets.ts'
 
 /** A function call of the program. */
 export interface InvokeRequest {
@@ -155,7 +156,13 @@ export async function applyOutputs(
   const unchanged = equalMaps(current.state.outputs, outputs)
   const tracked = unchanged ? current : await ctx.runner.outputs(current, state)
   ctx.sets.current.set(state.urn, { ...tracked, op: current.op })
-  ctx.emitter.registeredOutputs(current.op, current, tracked.state)
+  ctx.emitter.registeredOutputs(current.op, before(ctx, current), tracked.state)
+}
+
+/** What a component was when the program began; nothing when it was made since. */
+function before(ctx: GeneratorContext, { op, state }: CurrentState): TrackedState | undefined {
+  const index = ctx.base.live(ctx.sets.former.get(state.urn) ?? state.urn)
+  return index === undefined || op === 'create' ? undefined : trackedNow(ctx, index)
 }
 
 async function invoke(

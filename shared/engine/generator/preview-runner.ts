@@ -1,6 +1,7 @@
 import type { OperationId } from '../../records/ids.ts'
 import { type Base, withOldViews } from '../deployment/base.ts'
 import { runHook } from '../deployment/drive-hooked.ts'
+import { afterMade } from '../events/replaces.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
 import { type PreviewDeps, previewStep } from './preview-step.ts'
@@ -24,7 +25,9 @@ export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
     async run({ steps }) {
       const ends: EndedStep[] = []
       for (const step of steps) {
-        const ended = await runOne(step)
+        const made = ends.at(-1)
+        const isAfter = step.op === 'replace' && made?.step.op === 'create-replacement'
+        const ended = await runOne(isAfter ? afterMade(step, made.end.state) : step)
         ends.push(ended)
         if (ended.end.verdict !== 'succeeded') break
       }

@@ -4,7 +4,7 @@ import { CreateResponse, ReadResponse, UpdateResponse } from '../../../proto/gen
 import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { saidBy, statesOf, stepsOf } from '../told.ts'
+import { errorsOf, saidBy, statesOf, stepsOf } from '../told.ts'
 import { createEngines, secret, thing, things } from '../things.ts'
 
 const engines = createEngines()
@@ -102,7 +102,7 @@ test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: what is not ready is upda
     const script = {
       ...cloud.script,
       create: () => {
-        throw initFailing({ id: 'x', properties: { v: 1 }, reasons: ['not yet'] })
+        throw initFailing({ id: 'x', properties: { v: 1 }, reasons: ['not yet', 'nor soon'] })
       },
       update: (ask: UpdateRequest) => {
         asked.push(ask)
@@ -113,7 +113,8 @@ test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: what is not ready is upda
     const program: Program = async monitor =>
       void (await thing(monitor, 'a', { v: 1 }, { ignoreChanges }))
     const failed = await engine.run(program)
-    expect(statesOf(failed, 'a')).toMatchObject([{ id: 'x', initErrors: ['not yet'] }])
+    expect(statesOf(failed, 'a')).toMatchObject([{ id: 'x', initErrors: ['not yet', 'nor soon'] }])
+    expect(errorsOf(failed)).toEqual(['a: 2 errors occurred:\n\t* not yet\n\t* nor soon\n\n'])
     const ran = await engine.run(program)
     expect(stepsOf(ran)).toEqual(['update a'])
     expect(asked).toMatchObject([{ id: 'x', ignoreChanges }])
