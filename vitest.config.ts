@@ -2,8 +2,8 @@ import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config
 
 /**
  * One project per kind of test. The name of a file says its tier: `x.test.ts` runs in `npm test`,
- * `x.full.test.ts` in `npm run test:full`, `x.aws.test.ts` in `npm run test:aws`, `x.nightly.test.ts` in
- * `npm run nightly`.
+ * `x.full.test.ts` in `npm run test:full`, `x.aws.test.ts` in `npm run test:aws`,
+ * `x.nightly.test.ts` in `npm run nightly`.
  */
 const tier = process.env['ANTICHAIN_TIER'] ?? 'readme'
 if (!['readme', 'full', 'aws', 'nightly'].includes(tier))

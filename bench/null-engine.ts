@@ -10,8 +10,8 @@ export interface NullAbout {
 }
 
 /**
- * The program of a folder, which was deployed to stack `bench`, driven by a monitor that knows every
- * answer from an export and makes only the calls that an engine must: Check and Diff of each
+ * The program of a folder, which was deployed to stack `bench`, driven by a monitor that knows
+ * every answer from an export and makes only the calls that an engine must: Check and Diff of each
  * resource. `env`: what the program is given besides the environment of `engine`.
  */
 export async function nullEngine(

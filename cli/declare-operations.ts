@@ -71,7 +71,9 @@ export function declareOperations(root: Command, attach: Attach): void {
   )
 }
 
-/** Declares what is done about deployments that run or were left: `resume`, `cancel`, `redrive` … */
+/**
+ * Declares what is done about deployments that run or were left: `resume`, `cancel`, `redrive` …
+ */
 export function declareDeployments(root: Command, attach: Attach): void {
   const resume = root
     .command('resume')

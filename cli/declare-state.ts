@@ -30,7 +30,7 @@ export function declareState(root: Command, attach: Attach): void {
   refuseCommands(state, missingCommands.state)
 }
 
-/** What changes resources of the state itself; see `state.md` 6.5. */
+/** What changes resources of the state itself; see docs/spec/state-integrity.md#state-edits. */
 function declareEdits(state: Command, attach: Attach): void {
   attach(
     state

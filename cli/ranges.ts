@@ -1,4 +1,6 @@
-/** Ascending whole numbers as people read them: `1-27, 30, 31`; three or more in a row are a range. */
+/**
+ * Ascending whole numbers as people read them: `1-27, 30, 31`; three or more in a row are a range.
+ */
 export function rangesOf(numbers: readonly number[]): string {
   const runs: { readonly from: number; to: number }[] = []
   for (const number of numbers) {

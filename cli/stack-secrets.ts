@@ -27,10 +27,10 @@ export function openStackFile(
 }
 
 /**
- * The manager of a stack's secrets, as its file says (`state.md` 3.6); where the file says nothing,
- * that of its state, else a new one, which is then written to the file. Asks for the passphrase at
- * a terminal. Throws SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, FEATURE_MISSING, and
- * what the key of the stack throws.
+ * The manager of a stack's secrets, as its file says (docs/spec/secrets.md#choice-of-manager);
+ * where the file says nothing, that of its state, else a new one, which is then written to the
+ * file. Asks for the passphrase at a terminal. Throws SECRETS_PASSPHRASE_MISSING,
+ * SECRETS_PASSPHRASE_WRONG, FEATURE_MISSING, and what the key of the stack throws.
  */
 export async function stackManager(
   session: Session,

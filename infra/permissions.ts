@@ -22,7 +22,9 @@ export interface Granted {
   readonly queues: Queues
 }
 
-/** The statements of a role that may do what `grants` say, and take from `queue` if one is given. */
+/**
+ * The statements of a role that may do what `grants` say, and take from `queue` if one is given.
+ */
 export function statementsOf(
   scope: Construct,
   granted: Granted,

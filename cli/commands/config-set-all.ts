@@ -18,8 +18,8 @@ const jsonForm = z.record(
 )
 
 /**
- * `config set-all`: sets many values, in clear and encrypted, or those that `config --json` printed.
- * Nothing is written when one of them is wrong.
+ * `config set-all`: sets many values, in clear and encrypted, or those that `config --json`
+ * printed. Nothing is written when one of them is wrong.
  */
 export const configSetAll: Handler = async (session, flags, [json]) => {
   const [plain, secret] = [flags.list('plaintext'), flags.list('secret')]

@@ -8,8 +8,8 @@ import { whereOf } from '../platform/where.ts'
 import { confirmed } from '../session.ts'
 
 /**
- * `platform deploy`: shows what would change, asks, and has CloudFormation change it. With --preview
- * it ends before it asks.
+ * `platform deploy`: shows what would change, asks, and has CloudFormation change it. With
+ * --preview it ends before it asks.
  */
 export const platformDeploy: Handler = async (session, flags) => {
   const where = whereOf(session, flags)

@@ -4,8 +4,8 @@ import { whereOf } from '../platform/where.ts'
 import { confirmed } from '../session.ts'
 
 /**
- * `platform token`: makes a token that may do everything, by the tables of an installation. Its text
- * goes to standard output, once, and nowhere else.
+ * `platform token`: makes a token that may do everything, by the tables of an installation. Its
+ * text goes to standard output, once, and nowhere else.
  */
 export const platformToken: Handler = async (session, flags, [name = 'admin']) => {
   const where = whereOf(session, flags)

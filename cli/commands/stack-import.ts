@@ -12,11 +12,11 @@ import type { Session } from '../session.ts'
 import { managerOfState, openStackFile, stackManager } from '../stack-secrets.ts'
 
 /**
- * `stack import`: replaces the state of a stack (`state.md` 1.10). Secrets are sealed anew under
- * the stack's own manager; pending operations are dropped, each with a warning; a foreign or broken
- * state is refused unless forced, one with a URN that is none always. Throws STATE_INVALID,
- * STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY, SECRETS_MANAGER_UNSUPPORTED; the stack keeps its
- * state then.
+ * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
+ * Secrets are sealed anew under the stack's own manager; pending operations are dropped, each with
+ * a warning; a foreign or broken state is refused unless forced, one with a URN that is none
+ * always. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY,
+ * SECRETS_MANAGER_UNSUPPORTED; the stack keeps its state then.
  */
 export const stackImport: Handler = async (session, flags) => {
   const id = await session.existingStack()

@@ -1,6 +1,7 @@
 /**
  * display: shows a deployment while it runs and what it came to. It knows nothing but the events
- * (`engine.md` 9) and the result. May import the command line's ports, events, names and values.
+ * (docs/spec/events.md) and the result. May import the command line's ports, events, names and
+ * values.
  *
  * Invariants: with `--json` nothing but events reaches the standard output; emitting never throws
  * and never waits; what becomes lines is decided by pure functions, and two thin writers print

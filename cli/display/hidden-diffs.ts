@@ -6,7 +6,7 @@ type Path = readonly PathSegment[]
 
 /**
  * A step without the differences that its resource hides, and the paths of the option under which
- * there were some. Source: `engine.md` 11, hideDiffs.
+ * there were some. Source: docs/spec/options.md#option-matrix, hideDiffs.
  */
 export function withoutHidden(metadata: StepMetadata): {
   readonly metadata: StepMetadata

@@ -23,7 +23,7 @@ export interface ResolveAbout {
 
 /**
  * Resolves the names of an import file to URNs. All mistakes are told at once. Throws CLI_USAGE.
- * Source: `engine.md` 6.7, Pulumi's import command.
+ * Source: docs/spec/step-execution.md#import-step, Pulumi's import command.
  */
 export function resolveImports(given: ImportFile, about: ResolveAbout): ResolvedImport {
   const file = { ...given, resources: given.resources.map(withBothNames) }

@@ -6,7 +6,9 @@ import { baseOfPin } from './base-of-pin.ts'
 
 const text = JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [] } })
 
-/** A blob store with a base that counts how often it is asked, and fails at first `failures` times. */
+/**
+ * A blob store with a base that counts how often it is asked, and fails at first `failures` times.
+ */
 function counted(failures = 0) {
   let asked = 0
   const get: BlobsPort['get'] = async () => {

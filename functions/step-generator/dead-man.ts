@@ -31,7 +31,7 @@ export function seenOf(holder: Holder, leases: readonly Lease[]): SeenHolder {
 /**
  * Whether the holder of a deployment is gone: it has left, or it stands as it stood when a nudge
  * was sent, a lease and its margin ago. It renews four times in a lease, and gives up by itself
- * before that is over. Pure. Source: design, who wakes a dead deployment.
+ * before that is over. Pure. Source: docs/decisions/0015-a-nudge-says-how-the-holder-stood.md.
  */
 export function isGone(
   { holder, handedOver }: Control,

@@ -21,7 +21,7 @@ export interface Leaving {
  * Leaves a deployment to its next life: what was decided becomes durable, the program is killed
  * with its calls unanswered (an error would change its course), the deployment is handed over, and
  * the next life is nudged, unless it is to be woken by an end. In case none comes, whoever runs
- * lives looks again after `deadManNudgeMs`. Source: design, hand-over.
+ * lives looks again after `deadManNudgeMs`. Source: docs/architecture.md#hand-over.
  */
 export async function leave(
   ports: GeneratorPorts,

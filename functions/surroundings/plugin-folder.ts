@@ -9,8 +9,8 @@ import { unpackArchive } from './unpack.ts'
 export type FetchPlugin = (plugin: PluginDescriptor) => Promise<boolean>
 
 /**
- * Fetches plugins into the plugin cache below `home`, as Pulumi lays it out: each once, however many
- * ask, and whole or not at all. Throws PLUGIN_CHECKSUM and ARCHIVE_*.
+ * Fetches plugins into the plugin cache below `home`, as Pulumi lays it out: each once, however
+ * many ask, and whole or not at all. Throws PLUGIN_CHECKSUM and ARCHIVE_*.
  */
 export function createPluginFetch(
   store: PluginStorePort,

@@ -50,7 +50,10 @@ export interface PolicyPackDeps {
   readonly said: (line: string, stream: 'stdout' | 'stderr') => void
 }
 
-/** A host that runs policy packs as processes of this machine. Source: `engine.md` 2.5. */
+/**
+ * A host that runs policy packs as processes of this machine. Source:
+ * docs/spec/monitor.md#analyzer-service.
+ */
 export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
   const running = new Set<Analyzer>()
   const over = new AbortController()

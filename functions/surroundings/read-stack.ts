@@ -34,9 +34,9 @@ const closed: readonly ErrorCode[] = [
 ]
 
 /**
- * What stacks of the same installation published last. A secret that cannot be opened is `{}`, still
- * secret, and the reader is told. Throws STACK_NOT_FOUND, STACK_NAME_INVALID and what the store
- * throws. Source: `engine.md` 4.6.
+ * What stacks of the same installation published last. A secret that cannot be opened is `{}`,
+ * still secret, and the reader is told. Throws STACK_NOT_FOUND, STACK_NAME_INVALID and what the
+ * store throws. Source: docs/spec/providers.md#built-in-provider.
  */
 export function createStackReading(
   deps: StackReading,

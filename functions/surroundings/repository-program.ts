@@ -67,8 +67,8 @@ export async function packRepository(
 }
 
 /**
- * Opens requests as `open` does, and those for programs of repositories, of which it makes archives.
- * What is deployed becomes the program of the stack, for whatever asks for its last one.
+ * Opens requests as `open` does, and those for programs of repositories, of which it makes
+ * archives. What is deployed becomes the program of the stack, for whatever asks for its last one.
  */
 export function openWithRepositories(
   open: StackServer['open'],

@@ -29,10 +29,10 @@ export function withoutOwn(
 }
 
 /**
- * The environment of a stack's program and plugins in a function: nothing of the function's own, and
- * where the credentials are of the role that the stack's configuration names, if it names one: an
- * operation may take longer than they last. `env`: that of the function. Throws CONFIG_INVALID for
- * what is no role, and what `assume` throws.
+ * The environment of a stack's program and plugins in a function: nothing of the function's own,
+ * and where the credentials are of the role that the stack's configuration names, if it names one:
+ * an operation may take longer than they last. `env`: that of the function. Throws CONFIG_INVALID
+ * for what is no role, and what `assume` throws.
  */
 export async function stackEnvironment(
   about: {

@@ -1,7 +1,8 @@
 /**
  * `npm run cloud`: an installation on this machine. Installs and starts the emulators, makes the
- * services, bundles the functions and runs them until it is told to end. With `--deploy <folder>` it
- * deploys that program to the stack of `--stack` and ends, with `--destroy` after removing it again.
+ * services, bundles the functions and runs them until it is told to end. With `--deploy <folder>`
+ * it deploys that program to the stack of `--stack` and ends, with `--destroy` after removing it
+ * again.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,6 @@
-/** Whether an environment variable sets a flag: `1`, or `true` in any case, as Pulumi reads them. */
+/**
+ * Whether an environment variable sets a flag: `1`, or `true` in any case, as Pulumi reads them.
+ */
 export function isTruthy(text: string | undefined): boolean {
   return text === '1' || text?.toLowerCase() === 'true'
 }

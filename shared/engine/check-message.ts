@@ -3,7 +3,10 @@ import { scrubber, secretTexts } from '../values/scrub.ts'
 import { redactMap } from '../values/walk.ts'
 import { isSecret, type PropertyMap } from '../values/value.ts'
 
-/** What is said of a failed check. Source: `engine.md` 10, codes 2002 and 2003. */
+/**
+ * What is said of a failed check. Source: docs/spec/deployment.md#diagnostics-with-codes, codes
+ * 2002 and 2003.
+ */
 export function checkFailureMessage(
   { type, name }: { readonly type: string; readonly name: string },
   { property, reason }: CheckFailure,

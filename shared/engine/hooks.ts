@@ -69,7 +69,7 @@ export interface StepHooks {
 
 /**
  * The hooks around a step: those of the new state for creates and updates, of the old one for
- * deletes; undefined for a step that has none. Source: `engine.md` 6.8.
+ * deletes; undefined for a step that has none. Source: docs/spec/step-execution.md#hooks.
  */
 export function hooksOf({
   op,

@@ -3,7 +3,8 @@ import { isSecret, type PropertyValue, secretOf } from '../values/value.ts'
 
 /**
  * The state with those outputs made secret that the program named, or whose input of the same name
- * is secret. `id` cannot be secret and is warned about. Source: `engine.md` 6.4.
+ * is secret. `id` cannot be secret and is warned about. Source:
+ * docs/spec/step-execution.md#secret-outputs.
  */
 export function markSecretOutputs(
   state: ResourceState,

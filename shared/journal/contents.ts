@@ -7,7 +7,8 @@ import type { Facts } from './facts.ts'
 
 /**
  * What an operation puts into the journal: nothing when it never began or is none of the
- * provider's, else its begin, and its end where that is in hand. Source: `state.md` 5.4.
+ * provider's, else its begin, and its end where that is in hand. Source:
+ * docs/spec/journal.md#entries-per-step.
  */
 export function contentOf(operation: Operation, facts: Facts): readonly EntryContent[] {
   if (isUnsent(operation) || operation.op === 'replace') return []

@@ -29,7 +29,10 @@ interface Changes {
   readonly isRefresh?: boolean
 }
 
-/** Kinds of entries with what each of them carries (`state.md` 5.1, 5.2). */
+/**
+ * Kinds of entries with what each of them carries (docs/spec/journal.md#serialized-entry,
+ * docs/spec/journal.md#kinds-of-entries).
+ */
 export type EntryContent =
   | { readonly kind: 'begin'; readonly pending?: StoredOperation }
   | ({ readonly kind: 'success' } & Changes)

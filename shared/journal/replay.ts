@@ -44,8 +44,8 @@ interface Replay {
 /**
  * What a base becomes by journal entries, whatever the order in which they came; an entry that is
  * there twice counts once. What this update touched stands first, the untouched base after it.
- * Throws STATE_INTEGRITY when an entry names what is not there. Source: `state.md` 5.6, without
- * the defects that it marks. Linear.
+ * Throws STATE_INTEGRITY when an entry names what is not there. Source:
+ * docs/spec/journal.md#replay-of-entries, without the defects that it marks. Linear.
  */
 export function replay(
   base: StoredDeployment,

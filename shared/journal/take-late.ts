@@ -23,7 +23,7 @@ export interface Taken {
  * The state with what turned up late: an object that is in it already is left; one whose own
  * operation is pending becomes the resource, and the operation is over; any other is a resource to
  * be deleted, for the state went on without it. One whose provider is gone stays in the inbox: no
- * state could hold it. Source: design, start.
+ * state could hold it. Source: docs/architecture.md#take-over.
  */
 export function takeLate(state: StoredDeployment, items: readonly LateOutcome[]): Taken {
   const keys: string[] = []

@@ -29,7 +29,7 @@ const randomTokens = /\$\{(?:hex|alphanum|string|num)\((\d+)\)\}|\$\{uuid\}/
 
 /**
  * What a provider is told of the name of a resource; undefined: nothing, it names as it always did.
- * Source: `engine.md` 5.18.
+ * Source: docs/spec/step-generation.md#autonaming.
  */
 export function nameProposal(
   autonaming: Autonaming,

@@ -11,7 +11,7 @@ export interface UrnSet {
 
 /**
  * The set of some entries. One with a star is a pattern for the whole URN: `*` stands for anything
- * without a colon, `**` for anything. Source: `engine.md` 5.2.
+ * without a colon, `**` for anything. Source: docs/spec/step-generation.md#modes-and-options.
  */
 export function urnSetOf(entries: readonly string[]): UrnSet {
   const literals = entries.filter(entry => !entry.includes('*'))

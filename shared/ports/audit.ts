@@ -11,7 +11,9 @@ export interface AuditEntry {
   readonly from: string
   /** What was asked, as `<method> <path>`. */
   readonly what: string
-  /** `asked` stands before the change, `answered` after it, with a status; both name the request. */
+  /**
+   * `asked` stands before the change, `answered` after it, with a status; both name the request.
+   */
   readonly kind: 'asked' | 'answered'
   readonly request: string
   readonly status?: number

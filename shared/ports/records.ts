@@ -127,8 +127,9 @@ export interface ControlPort {
     handOver: HandOver,
   ) => Promise<boolean>
   /**
-   * Names who holds the log now, by its takeover record `at`, which is durable, and ends a hand-over.
-   * Condition: no holder by a later record, and not done before. A copy that comes late is nothing.
+   * Names who holds the log now, by its takeover record `at`, which is durable, and ends a
+   * hand-over. Condition: no holder by a later record, and not done before. A copy that comes late
+   * is nothing.
    */
   readonly hold: (deployment: DeploymentId, holder: Holder, at: LogNumber) => Promise<void>
   readonly close: (deployment: DeploymentId) => Promise<void>

@@ -17,7 +17,7 @@ export interface PatternSources {
 
 /**
  * How a stack names what has no name of its own; undefined where nothing is configured. Throws
- * CONFIG_INVALID. Source: `engine.md` 5.18.
+ * CONFIG_INVALID. Source: docs/spec/step-generation.md#autonaming.
  */
 export function autonamingOf(sources: PatternSources): Autonaming | undefined {
   const value = sources.config.get(autonamingKey)

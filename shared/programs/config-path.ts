@@ -13,8 +13,9 @@ const pathHint = 'Write a path like `servers[0].name`, or leave --path out.'
 export type ConfigPath = readonly [string, ...(readonly (string | number)[])]
 
 /**
- * Reads the text of a path, as `root.nested`, `root["quoted"]`, `root[0]` (`state.md` 4.5). The
- * first segment names the configuration key. Throws CONFIG_INVALID.
+ * Reads the text of a path, as `root.nested`, `root["quoted"]`, `root[0]`
+ * (docs/spec/configuration.md#property-path-text). The first segment names the configuration key.
+ * Throws CONFIG_INVALID.
  */
 export function parseConfigPath(text: string): ConfigPath {
   const [first, ...rest] = segmentsOf(text)
@@ -38,8 +39,9 @@ export function treeAt(
 }
 
 /**
- * The value with `leaf` at a path below it (`state.md` 4.6): containers are made, a scalar of the
- * first level gives way to one, lists grow by one item at most. Throws CONFIG_INVALID.
+ * The value with `leaf` at a path below it (docs/spec/configuration.md#path-keys): containers are
+ * made, a scalar of the first level gives way to one, lists grow by one item at most. Throws
+ * CONFIG_INVALID.
  */
 export function withTreeAt(
   value: StoredConfigValue | undefined,

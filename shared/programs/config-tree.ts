@@ -15,7 +15,10 @@ export type ConfigTree =
   | readonly ConfigTree[]
   | ReadonlyMap<string, ConfigTree>
 
-/** A configuration value as the stack file holds it; a scalar is a text here (`state.md` 4.3). */
+/**
+ * A configuration value as the stack file holds it; a scalar is a text here
+ * (docs/spec/configuration.md#stack-file).
+ */
 export type StoredConfigValue =
   | string
   | Secure

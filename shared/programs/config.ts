@@ -35,8 +35,8 @@ export interface ConfigSources {
 
 /**
  * The configuration that a deployment runs with: project defaults applied, secrets opened, checked
- * against the project's types (`state.md` 4.2). Throws CONFIG_MISSING, CONFIG_INVALID and what
- * `decrypt` throws.
+ * against the project's types (docs/spec/configuration.md#project-config-applied-to-stacks). Throws
+ * CONFIG_MISSING, CONFIG_INVALID and what `decrypt` throws.
  */
 export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigValue> {
   const { values, missing } = withProjectDefaults(sources.project, sources.values)

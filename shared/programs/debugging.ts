@@ -71,8 +71,8 @@ interface Language {
     about: { readonly processes: ProcessesPort; readonly port: number; readonly scratch: string },
   ) => Promise<{ readonly command: string; readonly args: readonly string[] }>
   /**
-   * What its log says when a debugger can attach; '' = as soon as somebody answers at the port. Only
-   * of Node may that be tried: to the others it would be a debugger that came and went.
+   * What its log says when a debugger can attach; '' = as soon as somebody answers at the port.
+   * Only of Node may that be tried: to the others it would be a debugger that came and went.
    */
   readonly ready: string
   readonly waiting: (port: number, pid: number) => Waiting

@@ -19,8 +19,8 @@ export interface GoHostDeps {
 }
 
 /**
- * Runs Go programs: the `binary` that the project names, else one that is built for the run. Source:
- * Pulumi's Go language host.
+ * Runs Go programs: the `binary` that the project names, else one that is built for the run.
+ * Source: Pulumi's Go language host.
  */
 export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
   return {

@@ -36,8 +36,9 @@ const leaveMs = 5_000
 const messageBytes = 400 * 1024 * 1024
 
 /**
- * Runs programs of any language whose host `pulumi-language-<name>` the project has, is on the PATH, or
- * runs already, through its LanguageRuntime service. Source: `engine.md` 1.2.
+ * Runs programs of any language whose host `pulumi-language-<name>` the project has, is on the
+ * PATH, or runs already, through its LanguageRuntime service. Source:
+ * docs/spec/programs.md#language-runtime.
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {

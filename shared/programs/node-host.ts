@@ -19,7 +19,10 @@ export interface NodeHostDeps {
   readonly stopPatienceMs?: number
 }
 
-/** Runs Node programs through the SDK's own runner (`engine.md` 1.3, 1.5). */
+/**
+ * Runs Node programs through the SDK's own runner (docs/spec/programs.md#running-a-node-program,
+ * docs/spec/programs.md#end-of-a-program).
+ */
 export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
   const env = definedOf(deps.env)
   let noted = false

@@ -12,8 +12,8 @@ const filesMax = 20_000
 
 /**
  * The text of what a program is made of, name by name: two runs of one program have the same. What
- * `.gitignore` and `.antichainignore` leave out is no part of it: a deployment may write there. What
- * the program reads besides (assets) is told apart by the goals that it registers.
+ * `.gitignore` and `.antichainignore` leave out is no part of it: a deployment may write there.
+ * What the program reads besides (assets) is told apart by the goals that it registers.
  */
 export function programDigest(directory: string): string {
   const hash = createHash('sha256')

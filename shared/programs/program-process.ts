@@ -22,7 +22,7 @@ const toldExit = 32
 /** How long output may go on after the program's end, held open by a process that it left. */
 const drainMs = 1000
 
-/** A program's process as a running program. Source: `engine.md` 1.5. */
+/** A program's process as a running program. Source: docs/spec/programs.md#end-of-a-program. */
 export function watchProgram(child: ChildProcess, watch: ProgramWatch): RunningProgram {
   const { said, patienceMs = 5_000 } = watch
   let hint = ''

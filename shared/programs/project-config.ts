@@ -3,8 +3,9 @@ import type { ConfigType, ProjectConfigEntry } from './project.ts'
 import type { YamlSource } from './yaml-source.ts'
 
 /**
- * The entries of `config:` in a project file (`state.md` 4.1), sorted by key. A bare scalar or list
- * stands for `default` (keys of the project) or `value` (other namespaces). Throws PROJECT_INVALID.
+ * The entries of `config:` in a project file (docs/spec/configuration.md#project-file), sorted by
+ * key. A bare scalar or list stands for `default` (keys of the project) or `value` (other
+ * namespaces). Throws PROJECT_INVALID.
  */
 export function readProjectConfig(
   source: YamlSource,

@@ -71,7 +71,7 @@ const depthMax = 8
 
 /**
  * The plugins that the packages installed for a Node program need, each version once. Source:
- * Pulumi's Node language host, `engine.md` 4.3.
+ * Pulumi's Node language host, docs/spec/providers.md#default-providers.
  */
 export function requiredPackages(directory: string): readonly RequiredPackage[] {
   const files = packageFiles(join(directory, 'node_modules'), depthMax)

@@ -76,8 +76,8 @@ export function writeStackConfig(config: StackConfig): void {
 }
 
 /**
- * Opens the text of a stack file (`state.md` 4.3). Throws CONFIG_INVALID with file, line and
- * column, and FEATURE_MISSING where it imports environments.
+ * Opens the text of a stack file (docs/spec/configuration.md#stack-file). Throws CONFIG_INVALID
+ * with file, line and column, and FEATURE_MISSING where it imports environments.
  */
 export function openStackConfig(text: string, file: string, project: string): StackConfig {
   const source = openYaml(text, file, 'CONFIG_INVALID')

@@ -4,7 +4,7 @@ import type { Provider } from './provider.ts'
 
 /**
  * Extends instances, each by each extension once, whoever asks how often; one that refused is not
- * asked again. Source: `engine.md` 4.7.
+ * asked again. Source: docs/spec/providers.md#extension-parameterization.
  */
 export function createExtender(extensionOf: (ref: string) => Extension | undefined): {
   readonly know: (ref: string, extension: Extension) => void

@@ -12,7 +12,10 @@ import type { PluginDescriptor } from './provider.ts'
  */
 export const internalKey = '__internal'
 
-/** What the inputs of a provider resource say of its plugin. Source: provider-protocol 7.3. */
+/**
+ * What the inputs of a provider resource say of its plugin. Source:
+ * docs/spec/provider-protocol.md#inputs-and-outputs-in-state.
+ */
 export interface ProviderPlugin extends PluginDescriptor {
   readonly checksums: ReadonlyMap<string, string>
   /** What the plugin is to become before anything else is asked of it. */
@@ -60,7 +63,8 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
 
 /**
  * The inputs of a provider resource with the plugin of a request written into them, in the order of
- * Pulumi: what parameters say of the version comes last. Source: provider-protocol 7.3.
+ * Pulumi: what parameters say of the version comes last. Source:
+ * docs/spec/provider-protocol.md#inputs-and-outputs-in-state.
  */
 export function withPlugin(inputs: PropertyMap, request: PackageRequest): PropertyMap {
   const { version, downloadUrl, checksums, parameters } = request

@@ -78,7 +78,7 @@ export interface UpdateResult {
   readonly refreshBeforeUpdate: boolean
 }
 
-/** What Read answers: absent maps differ from empty ones (provider-protocol 8.8). */
+/** What Read answers: absent maps differ from empty ones (docs/spec/provider-protocol.md#read). */
 export interface ReadResult {
   readonly id: string
   readonly inputs: PropertyMap | undefined
@@ -253,7 +253,7 @@ export interface Provider {
   readonly describe?: Describing
   /** Asks the plugin to end what runs soon (Ctrl-C). */
   readonly cancel: () => Promise<void>
-  /** Cancel, close, SIGINT, SIGKILL (provider-protocol 14). Never throws. */
+  /** Never throws. Source: docs/spec/provider-protocol.md#cancellation-and-shutdown. */
   readonly close: () => Promise<void>
 }
 

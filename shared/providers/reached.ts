@@ -12,7 +12,7 @@ export interface Reaching {
 
 /**
  * Makes a call, again when it was never written because nobody was there to hear it: then nothing
- * can have come of it. Throws what the last try threw. Source: design, whose error.
+ * can have come of it. Throws what the last try threw. Source: docs/reliability.md#whose-error.
  */
 export async function whenReached<T>(
   { living, beforeAgain }: Reaching,

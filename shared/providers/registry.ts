@@ -53,7 +53,10 @@ export interface RegistryDeps {
   readonly beforeAgain: Reaching['beforeAgain']
 }
 
-/** Makes the registry of one deployment. Source: `engine.md` 4.4, provider-protocol 7. */
+/**
+ * Makes the registry of one deployment. Source: docs/spec/providers.md#provider-registry,
+ * docs/spec/provider-protocol.md#provider-resources-and-the-registry.
+ */
 export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   const parked = new Map<Urn, Provider>()
   const registered = new Map<string, Registered>()

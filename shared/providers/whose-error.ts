@@ -30,7 +30,7 @@ const deliveredAgain = {
 
 /**
  * Whose error it is and what follows: from the producer, never from a text or a code. The page
- * docs/whose-error.md is made from it. Source: design 4, whose error.
+ * docs/whose-error.md is made from it. Source: docs/reliability.md#whose-error.
  */
 export const whoseError = {
   provider: {

@@ -67,7 +67,8 @@ export interface DeploymentOptions {
 
 /**
  * Which resources a deployment is about: URNs, or patterns of them (`*`, `**`). Of both lists,
- * targets win. Source: `engine.md` 5.2, 5.12.
+ * targets win. Source: docs/spec/step-generation.md#modes-and-options,
+ * docs/spec/step-generation.md#targets.
  */
 export interface Targeting {
   /** Only these; none: all. */
@@ -95,7 +96,7 @@ export function runsProgram({
 /**
  * How a deployment reads what its program registers: before it decides about it (`first`), or
  * without deciding (`only`); undefined when it reads nothing on account of the program. Source:
- * `engine.md` 7.1.
+ * docs/spec/deployment.md#preparation.
  */
 export function refreshesByProgram(
   options: Pick<DeploymentOptions, 'command' | 'runProgram' | 'refresh'>,
@@ -253,7 +254,10 @@ export type Decision =
  */
 export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied' | 'stopping'
 
-/** What a registration added to the generator's sets (`engine.md` 5.1); URNs. */
+/**
+ * What a registration added to the generator's sets (docs/spec/step-generation.md#generator-state);
+ * URNs.
+ */
 export interface SetDelta {
   readonly aliased?: readonly (readonly [old: Urn, current: Urn])[]
   readonly deleted?: readonly Urn[]

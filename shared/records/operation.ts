@@ -35,7 +35,7 @@ export type StateReference =
   | { readonly kind: 'operation'; readonly operation: OperationId }
 
 /**
- * What a success does to the state (`state.md` 5.4):
+ * What a success does to the state (docs/spec/journal.md#entries-per-step):
  * `add` the new state; `replace` the old one by it; `add-mark` it and mark the old one for
  * deletion; `swap` it for the old one in its place (refresh); `remove` the old one; `mark-pending`
  * the old one as deleted, its create outstanding; `none`.
@@ -89,8 +89,8 @@ export interface Operation {
   /** True for a delete that is done though the resource is protected. */
   readonly ignoreProtect?: boolean
   /**
-   * Of an import that no program asked for: whether a person chose properties of it (`engine.md`
-   * 7.5).
+   * Of an import that no program asked for: whether a person chose properties of it
+   * (docs/spec/deployment.md#import-deployment).
    */
   readonly planned?: PlannedImport
   /** Facts for events: keys that force a replacement, changed keys, detailed diff. */

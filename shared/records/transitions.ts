@@ -101,7 +101,7 @@ function notes(from: HeadState): Transition {
   return { from, event: 'arrive', when: 'always', to: from, effect: 'writes', why }
 }
 
-/** Every lawful transition of a head (design: records and operations). */
+/** Every lawful transition of a head (docs/architecture.md#records). */
 export const transitions: readonly Transition[] = [
   {
     from: 'decided',

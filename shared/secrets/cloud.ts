@@ -16,7 +16,7 @@ const keyBytes = 32
 /** Opened managers by their state: one call of the keeper per process. */
 const opened = new WeakMap<KeyKeeper, Map<string, Promise<Uint8Array>>>()
 
-/** A manager with a new data key, sealed by the keeper (`state.md` 3.3). */
+/** A manager with a new data key, sealed by the keeper (docs/spec/secrets.md#cloud-manager). */
 export async function createCloudManager(url: string, keeper: KeyKeeper): Promise<SecretsManager> {
   const key = randomBytes(keyBytes)
   const sealed = await keeper.wrap(url, key)

@@ -19,7 +19,10 @@ export interface Crypter {
 export interface SecretsManager {
   /** `passphrase` or `cloud`. */
   readonly type: string
-  /** Public state of the manager, in Pulumi's field order (`state.md` 3.2, 3.3). */
+  /**
+   * Public state of the manager, in Pulumi's field order (docs/spec/secrets.md#passphrase-manager,
+   * docs/spec/secrets.md#cloud-manager).
+   */
   readonly state: Readonly<Record<string, string>>
   readonly crypter: Crypter
   /** Keyed HMAC-SHA-256 (hex) under a key derived from the manager's: to compare sealed things. */

@@ -61,7 +61,7 @@ export function lockedManager(provider: ManagerOfState): SecretsManager {
   }
 }
 
-/** Seals nothing: Pulumi's manager for test vectors (`state.md` 3.5). */
+/** Seals nothing: Pulumi's manager for test vectors (docs/spec/secrets.md#test-manager). */
 const base64Manager: SecretsManager = {
   type: 'b64',
   state: {},

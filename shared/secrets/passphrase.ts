@@ -32,7 +32,7 @@ function managerOf(key: Uint8Array, salt: string): SecretsManager {
   }
 }
 
-/** A manager with a new salt (`state.md` 3.2). */
+/** A manager with a new salt (docs/spec/secrets.md#passphrase-manager). */
 export async function createPassphraseManager(passphrase: string): Promise<SecretsManager> {
   const salt = randomBytes(saltBytes).toString('base64')
   const key = await keyOf(passphrase, salt)

@@ -13,7 +13,10 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** AES-256-GCM in Pulumi's text form `v1:<nonce>:<sealed>` (`state.md` 3.1). `key` has 32 bytes. */
+/**
+ * AES-256-GCM in Pulumi's text form `v1:<nonce>:<sealed>` (docs/spec/secrets.md#symmetric-crypter).
+ * `key` has 32 bytes.
+ */
 export function symmetricCrypter(key: Uint8Array): Crypter {
   const secret = createSecretKey(key)
   const nextNonce = createNonces()

@@ -13,8 +13,8 @@ import { isJsonObject, listMapIn, textIn, textsIn } from './stored-fields.ts'
 import type { Json, StoredResource } from './stored.ts'
 
 /**
- * A state as files and records hold it: fields in the order of `state.md` 1.5, what is empty left
- * out, secrets through `seal`.
+ * A state as files and records hold it: fields in the order of
+ * docs/spec/state-format.md#fields-of-a-resource, what is empty left out, secrets through `seal`.
  */
 export function encodeResource(state: ResourceState, seal: Seal): StoredResource {
   const timeouts = encodeTimeouts(state.customTimeouts)

@@ -58,7 +58,7 @@ const deploymentForm = z.looseObject({
 /**
  * Reads an envelope of any version that Pulumi ever wrote and makes it one of version 3 or 4; no
  * deployment at all is a stack that never ran. Throws STATE_INVALID when it is none, STATE_TOO_NEW
- * when it has a version or features that are not known. Source: `state.md` 1.1.
+ * when it has a version or features that are not known. Source: docs/spec/state-format.md#envelope.
  */
 export function parseEnvelope(text: string): StoredEnvelope {
   const envelope = checked(envelopeForm, parseJson(text), 'the envelope')

@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
 /**
- * The features that this version can read (`state.md` 1.3), in the order in which they are written.
+ * The features that this version can read (docs/spec/state-format.md#features), in the order in
+ * which they are written.
  */
 export const knownFeatures = [
   'byteString',

@@ -1,6 +1,9 @@
 import type { Json, StoredResource } from './stored.ts'
 
-/** The fields of a stored resource in the order in which they are written (`state.md` 1.5). */
+/**
+ * The fields of a stored resource in the order in which they are written
+ * (docs/spec/state-format.md#fields-of-a-resource).
+ */
 const fieldOrder: readonly string[] = [
   ...['urn', 'custom', 'delete', 'id', 'type', 'inputs', 'outputs', 'parent', 'protect', 'taint'],
   ...['external', 'dependencies', 'initErrors', 'provider', 'propertyDependencies'],

@@ -15,7 +15,8 @@ interface Seen {
 
 /**
  * What is wrong with a deployment, the first thing only; undefined when nothing is. It is the union
- * of the strict parts of Pulumi's two checks. Source: `state.md` 6.1.
+ * of the strict parts of Pulumi's two checks. Source:
+ * docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {
   const { manifest, resources = [] } = deployment

@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject } from './stored-fields.ts'
 
-/** A resource of version 1 as one of version 2: `defaults` goes. Source: `state.md` 1.1. */
+/**
+ * A resource of version 1 as one of version 2: `defaults` goes. Source:
+ * docs/spec/state-format.md#envelope.
+ */
 export function migrateFromV1(resource: JsonObject): JsonObject {
   const { defaults: _defaults, external: _external, provider: _provider, ...kept } = resource
   return { ...kept, inputs: resource['inputs'] ?? {}, outputs: resource['outputs'] ?? {} }

@@ -8,7 +8,7 @@ type Renames = ReadonlyMap<string, string>
 /**
  * The deployment with every URN that was an alias in its place, one lookup each, and no aliases
  * left; pending operations stay. Shares what does not change. Throws STATE_INTEGRITY when one alias
- * stands for two resources. Source: `state.md` 6.2.
+ * stands for two resources. Source: docs/spec/state-integrity.md#normalize-urns.
  */
 export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   const { resources = [], snippets } = deployment

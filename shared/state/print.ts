@@ -5,7 +5,7 @@ const indent = '    '
 
 /**
  * An envelope as `stack export` prints it: four spaces, no HTML escapes, a newline at the end.
- * Source of the rules: `state.md` 8.
+ * Source of the rules: docs/spec/json-encoding.md#encoding-rules.
  */
 export function printEnvelope(envelope: StoredEnvelope): string {
   const json: unknown = envelope

@@ -4,8 +4,8 @@ import type { Json, StoredResource } from './stored.ts'
 /**
  * The list with every reference cut that points to nothing before it, and parents that are gone
  * forgotten: what a refresh leaves when resources vanished. "Before it" is by position on purpose,
- * several states may share a URN. `isKept`: of whom nothing is changed unless something is cut: what
- * a program registered. Source: `state.md` 5.6.
+ * several states may share a URN. `isKept`: of whom nothing is changed unless something is cut:
+ * what a program registered. Source: docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildDependencies(
   resources: readonly StoredResource[],

@@ -3,7 +3,8 @@ import type { ResourceState } from './resource.ts'
 
 /**
  * The list after a refresh: refreshed states in their places, gone ones left out, and what pointed
- * to gone ones cut off. Source: `engine.md` 7.3, `state.md` 5.6.
+ * to gone ones cut off. Source: docs/spec/deployment.md#base-state-after-a-refresh,
+ * docs/spec/journal.md#replay-of-entries.
  */
 export function rebuiltAfterRefresh(
   states: readonly ResourceState[],

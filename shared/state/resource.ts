@@ -21,7 +21,10 @@ export interface StackFrame {
   readonly sourcePosition?: string
 }
 
-/** One resource as the state has it (`state.md` 1.5). '' and empty lists stand for "not there". */
+/**
+ * One resource as the state has it (docs/spec/state-format.md#fields-of-a-resource). '' and empty
+ * lists stand for "not there".
+ */
 export interface ResourceState {
   readonly urn: Urn
   readonly type: string

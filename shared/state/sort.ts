@@ -25,7 +25,7 @@ interface Lookup {
  * live one. Either stays behind one of the other kind too that it was behind, for that may be the
  * one that it was made with: it must be deleted first. With a cycle the list stays as it is and
  * `cycle` names one of its members. Linear in
- * states and references. Source: `state.md` 6.4.
+ * states and references. Source: docs/spec/state-integrity.md#repair.
  */
 export function sortTopologically(resources: readonly StoredResource[]): {
   readonly resources: readonly StoredResource[]

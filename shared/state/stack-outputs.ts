@@ -1,7 +1,10 @@
 import { stackType } from '../names/urn.ts'
 import type { Json, StoredDeployment } from './stored.ts'
 
-/** The mark of special values in states (`state.md` 2.1) and that of secrets. */
+/**
+ * The mark of special values in states (docs/spec/property-values.md#signatures) and that of
+ * secrets.
+ */
 const signatureKey = '4dabf18193072939515e22adb298388d'
 const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
 

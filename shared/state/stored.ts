@@ -3,8 +3,9 @@ import type { Json } from '../values/json.ts'
 export type { Json } from '../values/json.ts'
 
 /**
- * One resource in its JSON form (`state.md` 1.5, fields in that order), secrets sealed. Opaque
- * outside of the codec in `codec.ts`, but for the fields that name and place it.
+ * One resource in its JSON form (docs/spec/state-format.md#fields-of-a-resource, fields in that
+ * order), secrets sealed. Opaque outside of the codec in `codec.ts`, but for the fields that name
+ * and place it.
  */
 export interface StoredResource {
   readonly urn: string
@@ -25,7 +26,7 @@ export interface StoredOperation {
   }
 }
 
-/** `deployment` of an export (`state.md` 1.2). */
+/** `deployment` of an export (docs/spec/state-format.md#fields-of-a-deployment). */
 export interface StoredDeployment {
   readonly manifest: { readonly time: string; readonly magic: string; readonly version: string }
   readonly secrets_providers?: { readonly type: string; readonly state?: Json }
@@ -36,7 +37,10 @@ export interface StoredDeployment {
   readonly extensions?: { readonly [ref: string]: Json }
 }
 
-/** The envelope that `stack export` prints and `stack import` reads (`state.md` 1.1). */
+/**
+ * The envelope that `stack export` prints and `stack import` reads
+ * (docs/spec/state-format.md#envelope).
+ */
 export interface StoredEnvelope {
   readonly version: number
   readonly features?: readonly string[]

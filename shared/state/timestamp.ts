@@ -1,6 +1,6 @@
 /**
- * A time as states have it: RFC 3339 in UTC without trailing zeros (`state.md` 8). `ms`: since
- * 1970.
+ * A time as states have it: RFC 3339 in UTC without trailing zeros
+ * (docs/spec/json-encoding.md#encoding-rules). `ms`: since 1970.
  */
 export function timestampOf(ms: number): string {
   return new Date(ms).toISOString().replace(/\.?0+Z$/, 'Z')

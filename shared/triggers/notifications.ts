@@ -96,9 +96,9 @@ function waitOf(attempted: Attempted, attempt: number): number {
 }
 
 /**
- * Attempt number `attempt` (from 1) to tell the receiver of a notification about an event. The id of
- * a delivery is the same in every attempt. Throws SEALED_UNREADABLE; what goes wrong outside is an
- * answer.
+ * Attempt number `attempt` (from 1) to tell the receiver of a notification about an event. The id
+ * of a delivery is the same in every attempt. Throws SEALED_UNREADABLE; what goes wrong outside is
+ * an answer.
  */
 export async function deliver(
   {

@@ -21,8 +21,8 @@ const unitMs: Readonly<Record<Unit, number>> = {
 }
 
 /**
- * Reads `0 4 * * 1-5` or `cron(0 4 * * 1-5)`, `rate(5 minutes)`, `at(2027-01-31T04:00:00)`, in a time
- * zone by its IANA name. A day is 24 hours for a rate, whatever the zone does. Throws
+ * Reads `0 4 * * 1-5` or `cron(0 4 * * 1-5)`, `rate(5 minutes)`, `at(2027-01-31T04:00:00)`, in a
+ * time zone by its IANA name. A day is 24 hours for a rate, whatever the zone does. Throws
  * SCHEDULE_INVALID with what is wrong.
  */
 export function parseScheduleTime(text: string, zone: string): ScheduleTime {

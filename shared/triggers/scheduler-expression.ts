@@ -7,8 +7,8 @@ import { type ScheduleTime, nextTime, parseScheduleTime } from './schedule-time.
 /**
  * The same schedule in the words of EventBridge Scheduler: cron has six fields there, days of the
  * week count from Sunday as 1, and of day of month and day of week one must be `?`. Jitter becomes
- * the flexible window, in which AWS chooses. A rate starts at its first time after `now`: it takes no
- * start that is past. Throws SCHEDULE_INVALID for what it cannot say.
+ * the flexible window, in which AWS chooses. A rate starts at its first time after `now`: it takes
+ * no start that is past. Throws SCHEDULE_INVALID for what it cannot say.
  */
 export function schedulerExpressionOf(schedule: Schedule, now: EpochMs): SchedulerExpression {
   const { zone, createdAt: since } = schedule

@@ -12,7 +12,10 @@ import { isList, isMap, isSpecial } from './value.ts'
 export interface AssetReader {
   readonly readFile: (path: string) => Promise<Uint8Array>
   readonly isDirectory: (path: string) => Promise<boolean>
-  /** Files below a folder with `/` separators, in the order of `state.md` 2.5. */
+  /**
+   * Files below a folder with `/` separators, in the order of
+   * docs/spec/property-values.md#assets-and-archives.
+   */
   readonly list: (path: string) => Promise<readonly string[]>
   /** Contents of a `http(s):` or `file:` address. */
   readonly fetch: (uri: string) => Promise<Uint8Array>
@@ -70,7 +73,8 @@ async function contentsOf(asset: Asset, reader: AssetReader): Promise<Uint8Array
 
 /**
  * The archive with its hash, and with those of the members that are named one by one: of an archive
- * file the hash of its bytes, otherwise of the tar of its members (`state.md` 2.5).
+ * file the hash of its bytes, otherwise of the tar of its members
+ * (docs/spec/property-values.md#assets-and-archives).
  */
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
   const { source } = archive

@@ -19,8 +19,8 @@ export interface InputDiff {
 
 /**
  * The engine's own comparison, for providers that cannot tell: without secret and output wrappers;
- * an unknown is different from everything else. undefined: no difference. Source: `engine.md`
- * 5.6.8.
+ * an unknown is different from everything else. undefined: no difference. Source:
+ * docs/spec/step-generation.md#diff-decision.
  */
 export function diffInputs(olds: PropertyMap, news: PropertyMap): InputDiff | undefined {
   const changedKeys: string[] = []

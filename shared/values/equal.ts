@@ -3,8 +3,9 @@ import type { Archive, Asset, PropertyMap, PropertyValue, SpecialValue } from '.
 import { isList, isMap, isSpecial } from './value.ts'
 
 /**
- * Whether two values are the same as states compare them (`state.md` 8): in objects null equals
- * missing; assets by hash; secrets only equal secrets; an unknown equals an unknown.
+ * Whether two values are the same as states compare them
+ * (docs/spec/json-encoding.md#encoding-rules): in objects null equals missing; assets by hash;
+ * secrets only equal secrets; an unknown equals an unknown.
  */
 export function equalValues(a: PropertyValue | undefined, b: PropertyValue | undefined): boolean {
   if (a === b) return true

@@ -2,7 +2,7 @@ import type { Json } from './json.ts'
 
 /**
  * JSON as Pulumi's own writers print it, so that texts that are hashed or compared agree
- * (`state.md` 8).
+ * (docs/spec/json-encoding.md#encoding-rules).
  */
 
 /** Keys by their UTF-8 bytes; UTF-16 order differs beyond the basic plane. */

@@ -8,7 +8,10 @@ export type PathSegment = string | number | typeof anySegment
 /** The wildcard segment. */
 export const anySegment = Symbol('*')
 
-/** Reads `root.nested["quoted"][0][*]` (`state.md` 4.5). Throws VALUE_MALFORMED. */
+/**
+ * Reads `root.nested["quoted"][0][*]` (docs/spec/configuration.md#property-path-text). Throws
+ * VALUE_MALFORMED.
+ */
 export function parsePath(text: string): readonly PathSegment[] {
   const segments: PathSegment[] = []
   let at = 0
@@ -118,8 +121,8 @@ export function containsPath(
  * The new inputs with what stands at the paths put back to what it was: set, or taken away where
  * the old inputs have nothing. Paths lead through secrets; what comes out of one stays secret. A
  * path that runs through something added or removed cannot be put back and is named; with wildcards
- * the part that can is put back all the same. Unreadable paths are passed over. Source: `engine.md`
- * 5.14.
+ * the part that can is put back all the same. Unreadable paths are passed over. Source:
+ * docs/spec/step-generation.md#ignorechanges.
  */
 export function resetPaths(
   old: PropertyMap,

@@ -29,12 +29,15 @@ export type JsonObject = { readonly [key: string]: Json }
 const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 
 /**
- * Inside a sealed secret an inner one is sealed by doing nothing, under the same key (`state.md`
- * 2.3).
+ * Inside a sealed secret an inner one is sealed by doing nothing, under the same key
+ * (docs/spec/property-values.md#secrets-in-states).
  */
 const sealNothing: Seal = plaintext => ({ ciphertext: plaintext })
 
-/** A value as states hold it (`state.md` 2.2): keys sorted by bytes, secrets through `seal`. */
+/**
+ * A value as states hold it (docs/spec/property-values.md#state-encoding): keys sorted by bytes,
+ * secrets through `seal`.
+ */
 export function encodeStored(value: PropertyValue, seal: Seal): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : encodeFloat(value)
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value

@@ -10,7 +10,7 @@ const blockBytes = 512
 
 /**
  * One member in a tar as Go's writer makes it (ustar; a PAX header before names that do not fit),
- * for hashing: same bytes, same hash (`state.md` 2.5).
+ * for hashing: same bytes, same hash (docs/spec/property-values.md#assets-and-archives).
  */
 export function tarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
   return [...headersOf(name, data.length), data, padding(data.length)]

@@ -68,7 +68,10 @@ export interface Asset {
     | undefined
 }
 
-/** Named assets, a folder or archive file, or an address; hash as in `state.md` 2.5. */
+/**
+ * Named assets, a folder or archive file, or an address; hash as in
+ * docs/spec/property-values.md#assets-and-archives.
+ */
 export interface Archive {
   readonly kind: 'archive'
   readonly hash: string

@@ -122,7 +122,9 @@ export function dependenciesOf(value: PropertyValue): readonly Urn[] {
   return [...found]
 }
 
-/** Output values as unknown, secret or plain. Source: `engine.md` 2.2 step 16. */
+/**
+ * Output values as unknown, secret or plain. Source: docs/spec/monitor.md#resourcemonitor step 16.
+ */
 export function downgradeOutputs(map: PropertyMap): PropertyMap {
   return mapMap(map, special => {
     if (special.kind !== 'output') return special
@@ -133,7 +135,7 @@ export function downgradeOutputs(map: PropertyMap): PropertyMap {
 
 /**
  * What a provider returned, with marks of secrecy copied by name from what was sent: objects are
- * followed, lists are not. Source: provider-protocol 6.2.
+ * followed, lists are not. Source: docs/spec/provider-protocol.md#re-applying-secretness.
  */
 export function remarkSecrets(sent: PropertyMap, returned: PropertyMap): PropertyMap {
   let marked: Map<string, PropertyValue> | undefined

@@ -1,4 +1,7 @@
-/** What a peer has said it can read, and what to do with what it cannot (`state.md` 2.4, 2.6). */
+/**
+ * What a peer has said it can read, and what to do with what it cannot
+ * (docs/spec/property-values.md#wire-encoding, docs/spec/property-values.md#options-per-call).
+ */
 export interface WireOptions {
   /** `keep`: as sentinel text; `drop`: the property is left out; `reject`: VALUE_MALFORMED. */
   readonly unknowns: 'keep' | 'drop' | 'reject'

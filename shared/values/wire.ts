@@ -5,7 +5,10 @@ import { writeMap, writeValue } from './wire-write.ts'
 
 export type { WireOptions } from './wire-options.ts'
 
-/** Properties as the fields of a Struct. Throws VALUE_MALFORMED with the path (state.md 2.4). */
+/**
+ * Properties as the fields of a Struct. Throws VALUE_MALFORMED with the path
+ * (docs/spec/property-values.md#wire-encoding).
+ */
 export function toWire(map: PropertyMap, options: WireOptions): Record<string, unknown> {
   return writeMap(map, { options, path: [] })
 }

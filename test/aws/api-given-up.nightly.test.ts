@@ -1,4 +1,6 @@
-/** Messages that the local cloud gave up on are tried again, and deployments stopped, by its API. */
+/**
+ * Messages that the local cloud gave up on are tried again, and deployments stopped, by its API.
+ */
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

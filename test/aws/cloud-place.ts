@@ -189,7 +189,10 @@ export async function createCloudPlace(
   }
 }
 
-/** Answers the stack's file. The fixture behind a main file that sets the variables first, with the SDK that it runs on. */
+/**
+ * Answers the stack's file. The fixture behind a main file that sets the variables first, with the
+ * SDK that it runs on.
+ */
 async function createProgram(
   program: string,
   fixture: string,

@@ -1,6 +1,6 @@
 /**
- * A stack as docs/aws.md has one made: its secrets are under a key of KMS, and it is deployed with a
- * role of its own, by bundled functions.
+ * A stack as docs/aws.md has one made: its secrets are under a key of KMS, and it is deployed with
+ * a role of its own, by bundled functions.
  */
 import { CreateKeyCommand } from '@aws-sdk/client-kms'
 import { appendFileSync, readFileSync } from 'node:fs'
@@ -22,7 +22,9 @@ async function keyOf(aws: AwsSettings): Promise<string> {
   return `awskms:///${KeyMetadata?.Arn ?? ''}?region=${aws.region}`
 }
 
-/** What of AWS a program finds, as it would tell it: at its own place among the provider's files. */
+/**
+ * What of AWS a program finds, as it would tell it: at its own place among the provider's files.
+ */
 const telling = `
 const found = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^AWS_/.test(name)))
 const headers = { authorization: found.AWS_CONTAINER_AUTHORIZATION_TOKEN }

@@ -1,7 +1,7 @@
 /**
- * Webhooks and schedules through the local cloud: a delivery comes over HTTP and ends in a snapshot,
- * a schedule is called for and finds a drift. The host of the repository and the receiver of
- * notifications are servers on loopback, which functions may reach here by the setting for that.
+ * Webhooks and schedules through the local cloud: a delivery comes over HTTP and ends in a
+ * snapshot, a schedule is called for and finds a drift. The host of the repository and the receiver
+ * of notifications are servers on loopback, which functions may reach here by the setting for that.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,6 @@
-/** Schedules of EventBridge Scheduler, at the emulator, and the local scheduler that calls for it. */
+/**
+ * Schedules of EventBridge Scheduler, at the emulator, and the local scheduler that calls for it.
+ */
 import {
   CreateScheduleGroupCommand,
   GetScheduleCommand,

@@ -10,7 +10,9 @@ export const secretText = 'hunter-two-and-a-half'
 
 /** How a stack keeps its secrets, and what else its file says. */
 export interface StackFileAbout {
-  /** The URL of the key of KMS that its secrets are under; without it they are under a passphrase. */
+  /**
+   * The URL of the key of KMS that its secrets are under; without it they are under a passphrase.
+   */
   readonly keyUrl?: string
   /** Configuration in clear, by whole keys. */
   readonly config?: Readonly<Record<string, string>>

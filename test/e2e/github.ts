@@ -1,6 +1,6 @@
 /**
- * A host of repositories on loopback, as far as webhooks need one: archives of files at commits, and
- * a place for statuses and comments. And deliveries as it signs them.
+ * A host of repositories on loopback, as far as webhooks need one: archives of files at commits,
+ * and a place for statuses and comments. And deliveries as it signs them.
  */
 import { randomUUID } from 'node:crypto'
 import { execFileSync } from 'node:child_process'

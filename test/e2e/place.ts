@@ -245,7 +245,10 @@ export function objectsIn(cloud: string): readonly CloudObject[] {
   })
 }
 
-/** A file that is being written, or whose writer was killed, is an object all the same: its name says which. */
+/**
+ * A file that is being written, or whose writer was killed, is an object all the same: its name
+ * says which.
+ */
 function objectFrom(file: string): CloudObject {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as CloudObject

@@ -62,7 +62,9 @@ export async function soundState(place: Pick<Place, 'exported' | 'objects'>): Pr
   return state
 }
 
-/** Only a killed executor leaves something pending, only creates, and whoever went on names them. */
+/**
+ * Only a killed executor leaves something pending, only creates, and whoever went on names them.
+ */
 function checkPending({ killed, exit, said }: OverRound, state: FoundState): void {
   const { pending } = state
   if (killed.every(whom => whom === 'generator')) expect(pending).toEqual([])
@@ -74,7 +76,9 @@ function checkPending({ killed, exit, said }: OverRound, state: FoundState): voi
   if (exit !== undefined) expect(exit, said).toBe(ended)
 }
 
-/** What is not pending, and needs nothing that is, is at its goal; all is when nothing is pending. */
+/**
+ * What is not pending, and needs nothing that is, is at its goal; all is when nothing is pending.
+ */
 export function checkGoal(
   { round, env }: { readonly round: Pick<Round, 'doing'>; readonly env: OverRound['env'] },
   state: FoundState,
@@ -91,7 +95,9 @@ export function checkGoal(
     expect(found.map(({ name }) => name).sort()).toEqual([...goal.keys()].sort())
 }
 
-/** A person forgets the creates that nobody knows of; what they left is all that ever lies about. */
+/**
+ * A person forgets the creates that nobody knows of; what they left is all that ever lies about.
+ */
 async function settle(place: Place, over: OverRound, unknown: ReadonlySet<string>): Promise<void> {
   const { env } = over
   const words = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 
 /** A hand-written source file of the project. */
 export interface Source {

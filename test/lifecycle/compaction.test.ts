@@ -25,7 +25,9 @@ async function aboutToPublish(): Promise<{ engine: TestEngine; deployment: Deplo
   return { engine, deployment: current }
 }
 
-/** The ports, dead from the n-th write of a compaction on; `after`: the write itself takes place. */
+/**
+ * The ports, dead from the n-th write of a compaction on; `after`: the write itself takes place.
+ */
 function dying(platform: Platform, write: number, after: boolean): Platform {
   let writes = 0
   const guard =

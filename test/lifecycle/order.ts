@@ -217,7 +217,9 @@ function isEnd({ list, row }: Row): boolean {
 
 let settled = 0
 
-/** The decisions of an append as the table has them, each with the operation that it begins with. */
+/**
+ * The decisions of an append as the table has them, each with the operation that it begins with.
+ */
 function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string, number])[] {
   const { number, decisions } = record as LogRecord
   return decisions.flatMap(decision => {

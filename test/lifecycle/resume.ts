@@ -184,9 +184,9 @@ export function resumeOrRun(
 }
 
 /**
- * Checks a stack against its cloud: one object for each resource, no create sent twice, nothing lost,
- * the state tells of nothing that is not there; what nobody can know is named. Answers whether
- * something is.
+ * Checks a stack against its cloud: one object for each resource, no create sent twice, nothing
+ * lost, the state tells of nothing that is not there; what nobody can know is named. Answers
+ * whether something is.
  */
 export async function checkCloud(
   { engine, cloud }: Place,
@@ -253,9 +253,9 @@ async function checkOutlives(
 }
 
 /**
- * Kills a scenario before each `step`-th of its effects, and checks that it goes on. What dies after
- * an effect has done what dies before the next; what differs, a reply that nobody heard, is in the
- * crashes of the table, row by row.
+ * Kills a scenario before each `step`-th of its effects, and checks that it goes on. What dies
+ * after an effect has done what dies before the next; what differs, a reply that nobody heard, is
+ * in the crashes of the table, row by row.
  */
 export async function checkEffects(scenario: Scenario, step: number): Promise<void> {
   const { effects, final } = await unharmed(scenario)

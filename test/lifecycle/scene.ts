@@ -2,7 +2,9 @@ import type { Program, Ran } from './engine.ts'
 import { Killed, type Killing } from './process.ts'
 import { type Place, resumeOrRun, type Scenario, scenarios } from './resume.ts'
 
-/** Something in which handlers reach rows of the table, and what is done when a process died in it. */
+/**
+ * Something in which handlers reach rows of the table, and what is done when a process died in it.
+ */
 export interface Scene {
   readonly name: string
   /** What the stack is before it; `first` where it is absent. */

@@ -218,7 +218,9 @@ const poisonedWave: Scene = {
   goOn: place => toTheEnd(place, wavesScenario),
 }
 
-/** An executor stumbles when it notes the end of the first wave, so that the message comes again. */
+/**
+ * An executor stumbles when it notes the end of the first wave, so that the message comes again.
+ */
 const again: Scene = {
   name: 'a delete whose message comes again after its end',
   before: wide,

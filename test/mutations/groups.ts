@@ -13,7 +13,7 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a child does not follow the old name of its parent',
-      breaks: 'engine.md 3.3: children inherit the aliases of their parents',
+      breaks: 'docs/spec/urns.md#alias-set: children inherit the aliases of their parents',
       file: `${generator}/aliases.ts`,
     },
     ['    found.push(inherited(parentNow, parentThen, subject))\n', ''],
@@ -22,7 +22,7 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a mandatory violation is told and passed over',
-      breaks: 'engine.md 2.5: a mandatory violation ends an update',
+      breaks: 'docs/spec/monitor.md#analyzer-service: a mandatory violation ends an update',
       file: `${generator}/policies.ts`,
     },
     [
@@ -34,7 +34,7 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a name without chance leaves the order of a replacement alone',
-      breaks: 'engine.md 5.18: a fixed name is deleted first',
+      breaks: 'docs/spec/step-generation.md#autonaming: a fixed name is deleted first',
       file: `${generator}/naming.ts`,
     },
     ['  return { ...goal, deleteBeforeReplace: true }', '  return goal'],
@@ -43,7 +43,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a method is asked of the default provider',
-      breaks: 'engine.md 2.2: a method is asked of the provider of its resource',
+      breaks:
+        'docs/spec/monitor.md#resourcemonitor: a method is asked of the provider of its resource',
       file: `${generator}/call.ts`,
     },
     ['  return goal.provider\n', "  return ''\n"],
@@ -52,7 +53,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'what goes with a resource is not replaced with it',
-      breaks: 'engine.md 5.6: what is deleted with a resource is replaced with it',
+      breaks:
+        'docs/spec/step-generation.md#diff-decision: what is deleted with a resource is replaced with it',
       file: `${generator}/difference.ts`,
     },
     [
@@ -64,7 +66,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'the program has no say in what is deleted first',
-      breaks: 'engine.md 5.8: the option goes before what the provider wants',
+      breaks:
+        'docs/spec/step-generation.md#replacement: the option goes before what the provider wants',
       file: `${generator}/replacement.ts`,
     },
     ['goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace', 'verdict.deleteBeforeReplace'],
@@ -73,7 +76,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a destroy makes what its program registers',
-      breaks: 'engine.md 5.4: a destroy that runs its program makes nothing',
+      breaks:
+        'docs/spec/step-generation.md#after-the-refresh: a destroy that runs its program makes nothing',
       file: `${generator}/destroying.ts`,
     },
     [
@@ -85,7 +89,7 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'any resource may map variables',
-      breaks: 'engine.md 2.2: variables are mapped for providers only',
+      breaks: 'docs/spec/monitor.md#resourcemonitor: variables are mapped for providers only',
       file: `${monitor}/read-registration.ts`,
     },
     ['request.envVarMappings.size > 0 && ', 'request.envVarMappings.size < 0 && '],
@@ -94,7 +98,7 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a failed call is made again when its hooks say no',
-      breaks: 'engine.md 6.8: a call is made again when an error hook wants it',
+      breaks: 'docs/spec/step-execution.md#hooks: a call is made again when an error hook wants it',
       file: driven,
     },
     ['  if (!retry) return undefined\n', '  if (retry) return undefined\n'],
@@ -112,7 +116,7 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'properties to be hidden are not kept',
-      breaks: 'engine.md 2.2: hideDiffs is kept in the state',
+      breaks: 'docs/spec/monitor.md#resourcemonitor: hideDiffs is kept in the state',
       file: `${generator}/claim.ts`,
     },
     ['    hideDiff: goal.hideDiff,\n', ''],
@@ -121,7 +125,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'the id of an import is compared with the provider’s own alone',
-      breaks: 'engine.md 5.4: an id that was imported under counts before the own one',
+      breaks:
+        'docs/spec/step-generation.md#after-the-refresh: an id that was imported under counts before the own one',
       file: `${generator}/adopt.ts`,
     },
     ["(old.importID === '' ? old.id : old.importID)", 'old.id'],
@@ -130,7 +135,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a function is asked while what it depends on is not there',
-      breaks: 'engine.md 2.2: a function that depends on what is not known is not asked',
+      breaks:
+        'docs/spec/monitor.md#resourcemonitor: a function that depends on what is not known is not asked',
       file: `${generator}/generator.ts`,
     },
     [
@@ -142,7 +148,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'all packages of a program are one',
-      breaks: 'engine.md 2.2: equal packages get one reference, others their own',
+      breaks:
+        'docs/spec/monitor.md#resourcemonitor: equal packages get one reference, others their own',
       file: `${monitor}/packages.ts`,
     },
     ['extension?.ref ?? contentOf(asked)', 'extension?.ref ?? contentOf(asked).slice(0, 1)'],
@@ -151,7 +158,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a plugin is not told what it is to become',
-      breaks: 'provider-protocol 5: a parameterized package is made before anything is asked',
+      breaks:
+        'docs/spec/provider-protocol.md#value-encoding: a parameterized package is made before anything is asked',
       file: `${monitor}/packages.ts`,
     },
     ['{ parameters: { plugin: name, ...blobOf(parameterization) } }', '{}'],
@@ -160,7 +168,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'old copies are left behind',
-      breaks: 'engine.md 5.10: what is marked is deleted at the end',
+      breaks:
+        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: what is marked is deleted at the end',
       file: `${generator}/delete-steps.ts`,
     },
     [
@@ -172,7 +181,7 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a replacement that was begun is dropped for an update',
-      breaks: 'engine.md 5.6: a replacement begun earlier is finished',
+      breaks: 'docs/spec/step-generation.md#diff-decision: a replacement begun earlier is finished',
       file: `${generator}/verdict.ts`,
     },
     [
@@ -184,7 +193,7 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'what is protected is replaced',
-      breaks: 'engine.md 5.8: what is protected is not replaced',
+      breaks: 'docs/spec/step-generation.md#replacement: what is protected is not replaced',
       file: `${generator}/replacement.ts`,
     },
     ['old.state.protect && !ctx.ignoreProtect', 'old.state.protect && ctx.ignoreProtect'],
@@ -193,7 +202,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a resource moves to any provider without a question',
-      breaks: 'engine.md 5.7: the new provider says whether its resources are replaced',
+      breaks:
+        'docs/spec/step-generation.md#provider-change: the new provider says whether its resources are replaced',
       file: `${generator}/difference.ts`,
     },
     [
@@ -205,7 +215,8 @@ export const groupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a read may be of any type',
-      breaks: 'engine.md 2.2: what a provider has is of a type of three parts',
+      breaks:
+        'docs/spec/monitor.md#resourcemonitor: what a provider has is of a type of three parts',
       file: `${monitor}/read-registration.ts`,
     },
     ['  requireTypeToken(request.type)\n  if (request.provider', '  if (request.provider'],

@@ -13,7 +13,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a refresh reads all but its targets',
-      breaks: 'engine.md 5.12: a refresh reads its targets',
+      breaks: 'docs/spec/step-generation.md#targets: a refresh reads its targets',
       file: `${generator}/refresh-scope.ts`,
     },
     ['    if (isNamed(state.urn)) return true\n', '    if (!isNamed(state.urn)) return true\n'],
@@ -22,7 +22,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'what asks to be read before updates is not',
-      breaks: 'engine.md 7: what is flagged is read before it is updated',
+      breaks:
+        'docs/spec/deployment.md#deployment-orchestration: what is flagged is read before it is updated',
       file: `${generator}/refresh-plan.ts`,
     },
     ["(which === 'all' || state.refreshBeforeUpdate)", "which === 'all'"],
@@ -31,7 +32,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a resource is not replaced with the one that it names',
-      breaks: 'engine.md 5.6: a resource is replaced with those that it names',
+      breaks:
+        'docs/spec/step-generation.md#diff-decision: a resource is replaced with those that it names',
       file: `${generator}/difference.ts`,
     },
     [
@@ -43,7 +45,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a trigger that is set for the first time replaces',
-      breaks: 'engine.md 5.6: setting a trigger, or taking it away, replaces nothing',
+      breaks:
+        'docs/spec/step-generation.md#diff-decision: setting a trigger, or taking it away, replaces nothing',
       file: `${generator}/difference.ts`,
     },
     ['before === null || now === null', 'before === null && now === null'],
@@ -52,7 +55,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a call is made though a hook before it failed',
-      breaks: 'engine.md 6.1: a failed hook before a step fails the step',
+      breaks: 'docs/spec/step-execution.md#step-kinds: a failed hook before a step fails the step',
       file: driven,
     },
     [
@@ -64,7 +67,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'nobody is answered with references',
-      breaks: 'engine.md 2.2: who takes references gets them',
+      breaks: 'docs/spec/monitor.md#resourcemonitor: who takes references gets them',
       file: `${monitor}/reply-options.ts`,
     },
     ['references: request.acceptResources', 'references: !request.acceptResources'],
@@ -73,7 +76,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'what is retained is deleted in the cloud',
-      breaks: 'engine.md 5.10: what is retained leaves the state only',
+      breaks:
+        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: what is retained leaves the state only',
       file: `${generator}/replacement.ts`,
     },
     ['state.external || state.retainOnDelete || ', 'state.external || '],
@@ -82,7 +86,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a program that waits for the end is answered at once',
-      breaks: 'engine.md 1.4: it is answered when the deletes are done',
+      breaks: 'docs/spec/programs.md#first-messages: it is answered when the deletes are done',
       file: `${monitor}/monitor-service.ts`,
     },
     ['    await signals.released\n', ''],
@@ -91,7 +95,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'plugins that nothing uses are asked for',
-      breaks: 'engine.md 4.3: a default provider has the version that the program’s package has',
+      breaks:
+        'docs/spec/providers.md#default-providers: a default provider has the version that the program’s package has',
       file: `${generator}/default-packages.ts`,
     },
     ['    reported.length > 0\n', '    reported.length < 0\n'],
@@ -100,7 +105,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a stash is replaced when its input changes',
-      breaks: 'engine.md 4.6: the output of a stash stays its first input',
+      breaks:
+        'docs/spec/providers.md#built-in-provider: the output of a stash stays its first input',
       file: 'shared/providers/builtin/builtin-provider.ts',
     },
     ['isStash ? { changedKeys: [key] } : ', "isStash && key === '' ? { changedKeys: [key] } : "],
@@ -109,7 +115,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'what is read under another id takes the place of what was managed',
-      breaks: 'engine.md 5.17: what was managed is replaced by the read, and deleted',
+      breaks:
+        'docs/spec/step-generation.md#reads: what was managed is replaced by the read, and deleted',
       file: `${generator}/read.ts`,
     },
     ['    old.state.id !== asked.id\n', '    old.state.id === asked.id\n'],
@@ -118,7 +125,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a taint means nothing',
-      breaks: 'engine.md 5.6: what is tainted is replaced',
+      breaks: 'docs/spec/step-generation.md#diff-decision: what is tainted is replaced',
       file: `${generator}/scope.ts`,
     },
     [' || old?.taint === true\n', '\n'],
@@ -127,7 +134,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a destroy takes along what depends on its targets',
-      breaks: 'engine.md 5.10: dependents of targets are deleted on request only',
+      breaks:
+        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: dependents of targets are deleted on request only',
       file: `${generator}/delete-scope.ts`,
     },
     [
@@ -139,7 +147,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'the transforms of the stack run first',
-      breaks: 'engine.md 2.4: own transforms, then those of the parents, then those of the stack',
+      breaks:
+        'docs/spec/monitor.md#callbacks-service: own transforms, then those of the parents, then those of the stack',
       file: `${monitor}/transforms.ts`,
     },
     [
@@ -151,7 +160,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'old copies of what is no target are deleted with a warning',
-      breaks: 'engine.md 5.10: nothing is deleted that is no target by itself',
+      breaks:
+        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: nothing is deleted that is no target by itself',
       file: `${generator}/delete-scope.ts`,
     },
     ['  return others.length === 0\n', '  return others.length >= 0\n'],
@@ -160,7 +170,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   one(
     {
       name: 'a plan does not hold a deployment to its options',
-      breaks: 'engine.md 5.16: options are as planned',
+      breaks: 'docs/spec/step-generation.md#update-plans: options are as planned',
       file: 'shared/engine/plan/goal-check.ts',
     },
     ["  same('protect', planned.protect, proposed.protect)\n", ''],

@@ -1,6 +1,6 @@
 /**
- * mutations: rules of the product broken on purpose, one at a time, in a copy of the tree. Each must
- * be caught by suites that pass otherwise: what nobody catches is a hole in the tests.
+ * mutations: rules of the product broken on purpose, one at a time, in a copy of the tree. Each
+ * must be caught by suites that pass otherwise: what nobody catches is a hole in the tests.
  *
  * Invariants: a mutation names a piece of text that its file has exactly once, so that the list
  * cannot outlive the code; the working tree is only read.
@@ -25,7 +25,7 @@ export type Suite =
 export interface Mutation {
   /** What is done wrong then, as a sentence. */
   readonly name: string
-  /** The rule: an invariant, or the sentence of the design that says it. */
+  /** The rule: an invariant, or the sentence of a page that states it. */
   readonly breaks: string
   /** Relative to the project. */
   readonly file: string

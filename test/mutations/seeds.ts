@@ -1,6 +1,6 @@
 /**
- * `node seeds.ts N [aws]` runs the first N seeds of the simulation, all of them on AWS where that is
- * said, until one breaks a rule, and says which rule that was: what a mutated tree is judged by.
+ * `node seeds.ts N [aws]` runs the first N seeds of the simulation, all of them on AWS where that
+ * is said, until one breaks a rule, and says which rule that was: what a mutated tree is judged by.
  */
 import { runSeed } from '../sim/many.ts'
 

@@ -15,9 +15,9 @@ function touchedBy(steps: readonly Step[]): readonly Urn[] {
 }
 
 /**
- * URNs below some others, said again from the rules: by what the program registers, or by what is in
- * the state. A provider that the program registers is changed though it hangs on what is left out,
- * and so nothing that hangs on it is left out for that.
+ * URNs below some others, said again from the rules: by what the program registers, or by what is
+ * in the state. A provider that the program registers is changed though it hangs on what is left
+ * out, and so nothing that hangs on it is left out for that.
  */
 function closure(
   { nodes, targeting }: Case,

@@ -179,7 +179,10 @@ export function createCloud(
   }
 }
 
-/** What some published state names, and what refers to an id so that it cannot do without: by an input that says so. */
+/**
+ * What some published state names, and what refers to an id so that it cannot do without: by an
+ * input that says so.
+ */
 function usersOf(
   objects: ReadonlyMap<string, CloudObject>,
   kept: ReadonlySet<string>,
@@ -187,7 +190,8 @@ function usersOf(
 ): readonly CloudObject[] {
   return (
     [...objects.values()]
-      // What a dead process asked may land after what was asked since, and nothing can hold it back.
+      // What a dead process asked may land after what was asked since, and nothing can hold it
+      // back.
       .filter(({ id: user, by }) => kept.has(user) && (by.isHeard || !by.sender.isDead()))
       .filter(({ inputs }) =>
         [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),

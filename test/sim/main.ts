@@ -1,8 +1,8 @@
 /**
  * `npm run sim -- --seeds N [--from S] [--jobs J]` runs many seeds; `--resume FILE` goes on where a
  * run with the same file stopped; `--seed S` runs one again and prints what happened. `--platform
- * aws` has all of them on the models of AWS, `memory` none. Exit status 1 when a rule was broken, or
- * when 1,000 seeds or more, or 300 on AWS, did not see everything that they must.
+ * aws` has all of them on the models of AWS, `memory` none. Exit status 1 when a rule was broken,
+ * or when 1,000 seeds or more, or 300 on AWS, did not see everything that they must.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'

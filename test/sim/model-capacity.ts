@@ -1,7 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { ModelItem } from './model-expressions.ts'
 
-/** One request as it is billed. Units as AWS counts them: 1 KB of a write, 4 KB of a strong read. */
+/**
+ * One request as it is billed. Units as AWS counts them: 1 KB of a write, 4 KB of a strong read.
+ */
 export interface Billed {
   readonly operation: string
   readonly table: string

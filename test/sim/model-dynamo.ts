@@ -170,7 +170,9 @@ export function createModelDynamo(
   return { client: { send }, tables }
 }
 
-/** A copy of plain values; `structuredClone` takes ten times as long. Bytes are never written to. */
+/**
+ * A copy of plain values; `structuredClone` takes ten times as long. Bytes are never written to.
+ */
 function copyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) return value.map(copyOf) as T

@@ -64,7 +64,8 @@ export function createScheduler(): Scheduler {
           ticks += 1
           nowMs = event.atMs
           event.call()
-          // Everything that follows from it in this turn comes before: its microtasks are run first.
+          // Everything that follows from it in this turn comes before: its microtasks are run
+          // first.
           process.nextTick(queueMicrotask, step)
         }
         step()

@@ -7,7 +7,8 @@ import type { Life } from './life.ts'
 /**
  * Whether a command may begin by its targets and excludes: one that knows resources from the state
  * alone has them all there, and so has a refresh that goes before an update. Otherwise it is told.
- * `which`: the refresh that is to come. Source: `engine.md` 5.12, 7.1.
+ * `which`: the refresh that is to come. Source: docs/spec/step-generation.md#targets,
+ * docs/spec/deployment.md#preparation.
  */
 export function mayBegin(
   { request, emitter }: Pick<Life, 'request' | 'emitter'>,

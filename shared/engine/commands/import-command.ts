@@ -22,7 +22,7 @@ import { recordedPlan } from './recorded-plan.ts'
 
 /**
  * `import`: adopts what exists, each resource once its parent is there. The first failure ends it.
- * Source: `engine.md` 7.5.
+ * Source: docs/spec/deployment.md#import-deployment.
  */
 export async function deployImport(deps: CommandDeps, base: Base): Promise<boolean> {
   const { ctx } = contextOf(deps, base)
@@ -65,7 +65,9 @@ async function readyFor(life: Life, ctx: GeneratorContext): Promise<ReadyImport>
   })
 }
 
-/** Imports as operations: a child waits for its parent; at most `atOnce` run, where that is said. */
+/**
+ * Imports as operations: a child waits for its parent; at most `atOnce` run, where that is said.
+ */
 function planImports(
   steps: readonly Step[],
   deps: {

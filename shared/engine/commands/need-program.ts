@@ -5,7 +5,7 @@ import type { Life } from './life.ts'
 /**
  * Refuses a destroy that does not run the program while something in the state has hooks for its
  * delete: nobody could be called. Each such resource is told. Throws DESTROY_NEEDS_PROGRAM. Source:
- * `engine.md` 6.8.
+ * docs/spec/step-execution.md#hooks.
  */
 export function requireProgram({ request, emitter }: Life, base: Base): void {
   const { command, runProgram } = request.options

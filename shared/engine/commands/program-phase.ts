@@ -84,7 +84,7 @@ export async function runProgramPhase(
 
 /**
  * Puts the program's outputs into the stack's state, at the very end: exactly those when all went
- * well, over the old ones when not. Source: `engine.md` 6.5.
+ * well, over the old ones when not. Source: docs/spec/step-execution.md#registerresourceoutputs.
  */
 export async function applyStackOutputs(
   ctx: GeneratorContext,

@@ -8,7 +8,7 @@ import type { CommandDeps } from './command-deps.ts'
 
 /**
  * Reads what the program of a refresh did not register; what `before` makes of nothing is durable
- * with the plan. Source: `engine.md` 5.11.
+ * with the plan. Source: docs/spec/step-generation.md#end-of-a-refresh.
  */
 export async function refreshRest(
   deps: CommandDeps,

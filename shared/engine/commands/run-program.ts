@@ -29,7 +29,8 @@ const leaveWithinMs = 5_000
 /**
  * Runs the program until it registers nothing more: by its signal, by its exit, or because the
  * deployment ended early. A program that failed half-way looks like "resources removed", so only a
- * clean end allows deletes. Source: `engine.md` 1.5, 1.6.
+ * clean end allows deletes. Source: docs/spec/programs.md#end-of-a-program,
+ * docs/spec/programs.md#signal-and-wait-for-shutdown.
  */
 export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   const { emitter, monitor, generator } = deps

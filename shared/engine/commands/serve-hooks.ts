@@ -11,7 +11,7 @@ export interface ServedHooks {
 /**
  * Runs a program again that ended in an earlier life, for the hooks of what is still to be deleted.
  * Nothing is decided any more: what it registers is answered from the records, and what they do not
- * have is not answered at all. Source: design, generation.
+ * have is not answered at all. Source: docs/spec/step-execution.md#hooks.
  */
 export function serveHooks(life: Life, given: GeneratorContext): ServedHooks {
   const stuck = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 
 /**
  * Warns of operations of which the deployment before this one did not learn the end, where nothing
- * is read before anything is done. Source: `engine.md` 7.2.
+ * is read before anything is done. Source: docs/spec/deployment.md#order-of-execution.
  */
 export function warnOfPending({ diagnostic }: Pick<StepEmitter, 'diagnostic'>, base: Base): void {
   const pending = base.snapshot.pendingOperations

@@ -23,7 +23,7 @@ const lookMs = 1_000
  * Resolves when none of the operations has a living owner that did not end it; answers the
  * executors that are gone. Only after a stop: what begins then is given back before it calls. After
  * a forced one it waits for a lease at most: who has not settled by then is retired, for what runs
- * was to be abandoned. Source: design, close.
+ * was to be abandoned. Source: docs/architecture.md#close.
  */
 export async function awaitRunning(
   deps: AwaitRunningDeps,

@@ -28,8 +28,8 @@ export interface CloseDeps extends LivenessDeps {
 /**
  * Goes on with a deployment whose log has its `closing` record, from wherever a close stopped
  * before: stop flag, heads settled, fold published, closed, released, the next one nudged. The
- * order is the design's and every step may be repeated. Living owners are waited for; what those
- * that are gone had begun gets its end.
+ * order is that of docs/architecture.md#close, and every step may be repeated. Living owners are
+ * waited for; what those that are gone had begun gets its end.
  */
 export async function finishClose(
   deps: CloseDeps,

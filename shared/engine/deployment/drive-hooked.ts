@@ -55,7 +55,8 @@ export interface HookedEnd {
 /**
  * Runs the hooks before a call that may begin, awaits the call, asks error hooks whether a failed
  * one is to be made again, and runs the hooks after it. What was recorded is not run again. Tells
- * of the step itself. Source: `engine.md` 6.1, 6.8.
+ * of the step itself. Source: docs/spec/step-execution.md#step-kinds,
+ * docs/spec/step-execution.md#hooks.
  */
 export function driveHooked(deps: HookDeps, hooked: Hooked): Promise<HookedEnd> {
   return deps.hooks.track(drive(deps, hooked))
@@ -122,7 +123,9 @@ async function runAfter(
   return endHook(deps, after, { hook, verdict: goesOn ? 'succeeded' : 'failed', error })
 }
 
-/** Runs the hooks of one moment; answers why one failed. `made`: the state that came of the step. */
+/**
+ * Runs the hooks of one moment; answers why one failed. `made`: the state that came of the step.
+ */
 function run(
   deps: HookDeps,
   about: Around & { readonly hook: HookType; readonly made?: StepEnd['state'] },

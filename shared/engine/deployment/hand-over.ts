@@ -30,7 +30,7 @@ export interface LifeNow {
  * now, and where that runs. A life that recorded nothing new, or spent a third of its time on what
  * earlier ones had decided, would only be followed by another such: the next has no limit. Who only
  * waits parks.
- * Source: design, hand-over.
+ * Source: docs/architecture.md#hand-over.
  */
 export function handOverDue(now: LifeNow): Pick<HandOver, 'why' | 'pool'> | undefined {
   const { limitMs, pace, hasNews } = now

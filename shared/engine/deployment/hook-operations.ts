@@ -24,8 +24,8 @@ export type Hooked = Gathered & { readonly after: Operation }
 /**
  * A step as operations: its call alone, or between hooks of the program. The first of them waits
  * for what the step waits for; the last, which is always there then, releases what the step
- * releases and counts for its barrier, since only the generator knows how it ends. Source: design,
- * generation; `engine.md` 6.8.
+ * releases and counts for its barrier, since only the generator knows how it ends. Source:
+ * docs/spec/step-execution.md#hooks.md#hooks.
  */
 export function operationsAround(
   step: Step,

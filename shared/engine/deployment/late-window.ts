@@ -22,7 +22,7 @@ export interface LateWindowDeps {
  * dead while its plugin still runs, and what is forgotten now would be found by nobody then. Of
  * another host nothing can be seen: it is given a time after the end of its deployment. `urn`: the
  * only one that is to be forgotten; all pending creates without it. Throws PENDING_STILL_RUNS.
- * Source: design, late window.
+ * Source: docs/architecture.md#close.
  */
 export async function requireOver(
   deps: LateWindowDeps,

@@ -55,7 +55,7 @@ interface Seen {
  * Observes the executors of one deployment. One of this host is gone when its process is; any other
  * when its counter has stood still for a whole lease and the margin, on this observer's own
  * monotonic clock: two wall clocks are never compared. Whoever is gone is retired, and what its
- * processes left running on this host is ended first. Source: design, leases.
+ * processes left running on this host is ended first. Source: docs/architecture.md#take-over.
  */
 export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Liveness {
   const seen = new Map<ExecutorId, Seen>()

@@ -33,7 +33,7 @@ const saidAfterMs = 2_000
 /**
  * Makes the patience of one deployment: each request that throws STORE_UNAVAILABLE is repeated as
  * `whoseError.store` says, then throws what it threw last. All calls of ports may be repeated.
- * Source: design, whose error.
+ * Source: docs/reliability.md#whose-error.
  */
 export function createPatience(deps: PatienceDeps): Patience {
   const { clock, random, isWorthIt } = deps

@@ -35,7 +35,7 @@ export function isRepeatable({
  * selected; what may be repeated loses its owner, so that it can begin again; a create is ended as
  * interrupted, for only a person can learn what became of it, and so is what five executors died
  * of. Conditional on owner and attempt.
- * Source: design, recovery.
+ * Source: docs/architecture.md#resume.
  */
 export async function recover(
   deps: { readonly operations: OperationsPort; readonly deployment: DeploymentId },

@@ -10,7 +10,8 @@ export type Redriven =
 
 /**
  * Tries again what the queue has given up of a deployment. What ended meanwhile is not repeated:
- * its message only redoes what its end releases. `none`: it is over; `stopped`: it was told to stop.
+ * its message only redoes what its end releases. `none`: it is over; `stopped`: it was told to
+ * stop.
  */
 export async function redriveDeployment(
   ports: {

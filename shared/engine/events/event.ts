@@ -1,6 +1,6 @@
 /**
  * events: what a deployment tells while it runs: Pulumi's engine events, redacted, in JSON.
- * The display, `--json` and history use only this stream (engine.md 9).
+ * The display, `--json` and history use only this stream (docs/spec/events.md).
  */
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'

@@ -30,7 +30,7 @@ export interface PolicyIdentity {
   readonly policyPackVersionTag: string
 }
 
-/** What policy packs tell; each an event of its own. Source: `engine.md` 9.2. */
+/** What policy packs tell; each an event of its own. Source: docs/spec/events.md#event-json. */
 export type PolicyPayload =
   | { readonly policyLoadEvent: Record<string, never> }
   | { readonly policyEvent: PolicyEvent }

@@ -88,7 +88,7 @@ function withoutDebug(sink: EventSink): EventSink {
   }
 }
 
-/** Makes an emitter. Source: `engine.md` 9.3. */
+/** Makes an emitter. Source: docs/spec/events.md#emission-rules. */
 export function createStepEmitter(whole: EventSink, about: EmitterAbout): StepEmitter {
   const sink = about.debug === true ? whole : withoutDebug(whole)
   const counts: Record<string, number> = {}

@@ -25,7 +25,10 @@ export type SlowOnes = ReadonlyMap<string, number>
 /** What a provider is asked for an operation, as times are kept. */
 type Call = 'create' | 'update' | 'delete' | 'read'
 
-/** Decides before the begin, for a call that has begun is never cut off. Source: design, pools. */
+/**
+ * Decides before the begin, for a call that has begun is never cut off. Source:
+ * docs/architecture.md#hand-over.
+ */
 export function admissionOf(step: Step, slow: SlowOnes, time: FunctionTime): Admission {
   const expected = expectedMs(step, slow)
   if (expected <= time.leftMs()) return 'now'

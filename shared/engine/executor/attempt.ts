@@ -94,7 +94,7 @@ function underLease(context: ExecutionContext): PerformDeps['provider'] {
 
 /**
  * Whether an operation whose provider was lost in the call is begun again by who has it: what may
- * be repeated, unless everything is being ended. Source: design, recovery.
+ * be repeated, unless everything is being ended. Source: docs/architecture.md#resume.
  */
 function mayAskAgain(context: ExecutionContext, task: Attempt, end: StepEnd): boolean {
   const isLost = end.verdict === 'interrupted' && !context.isAbandoned()

@@ -12,7 +12,7 @@ export interface Drift {
 /**
  * The drift that a difference says, of what was read against what the program wanted: the other way
  * round, since what was read is the newer one. Where the provider cannot tell, `now` and `wanted`
- * are compared. Source: `engine.md` 6.6.
+ * are compared. Source: docs/spec/step-execution.md#refresh-step.
  */
 export function driftOf(
   diff: Pick<DiffResult, 'changes' | 'changedKeys' | 'detailedDiff'>,

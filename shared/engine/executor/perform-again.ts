@@ -6,7 +6,7 @@ import { type PerformDeps, readQuestion } from './performing.ts'
 /**
  * Performs a step of which an earlier attempt may have been heard. A delete that fails now counts
  * as done when the resource is gone; an update is sent again only while the resource is there.
- * Source: design, recovery.
+ * Source: docs/architecture.md#resume.
  */
 export async function performAgain(step: Step, deps: PerformDeps): Promise<StepEnd> {
   if (step.op === 'update' && (await isGone(step, deps)))

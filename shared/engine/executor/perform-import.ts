@@ -11,7 +11,8 @@ import { providerFor, type PerformDeps, subjectOf, toldOf } from './performing.t
 
 /**
  * Adopts what exists: reads it by its id alone. A read that finds it unhealthy is no failure. The
- * end's state has what was read, and now as its times. Source: `engine.md` 6.7.
+ * end's state has what was read, and now as its times. Source:
+ * docs/spec/step-execution.md#import-step.
  */
 export async function performImport(
   step: Step,

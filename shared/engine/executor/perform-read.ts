@@ -8,7 +8,10 @@ import { type Drift, driftOf } from './drift.ts'
 import { failed, type StepEnd, succeeded } from '../step-end.ts'
 import { type PerformDeps, providerFor, readQuestion, subjectOf, toldOf } from './performing.ts'
 
-/** Reads a resource that the program named by id (`.get()`). Source: `engine.md` 6.1, 5.17. */
+/**
+ * Reads a resource that the program named by id (`.get()`). Source:
+ * docs/spec/step-execution.md#step-kinds, docs/spec/step-generation.md#reads.
+ */
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const next = step.next
   if (next === undefined) throw new TypeError('a read has a state to fill')
@@ -54,7 +57,8 @@ function readState(
 
 /**
  * Compares one state with the cloud. The end's state is what is there now, undefined when it is
- * gone; `resultOp` says which. Source: `engine.md` 6.6, provider-protocol 8.8.
+ * gone; `resultOp` says which. Source: docs/spec/step-execution.md#refresh-step,
+ * docs/spec/provider-protocol.md#read.
  */
 export async function performRefresh(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const old = step.old?.state

@@ -26,8 +26,9 @@ export interface PerformMode {
 
 /**
  * Asks the provider to do one step and answers how it ended; never throws for a provider's failure,
- * only LEASE_LOST for a call that may not be made any more.
- * Source: `engine.md` 6.1, 6.2, 6.4.
+ * only LEASE_LOST for a call that may not be made any more. Source:
+ * docs/spec/step-execution.md#step-kinds, docs/spec/step-execution.md#failure-classes,
+ * docs/spec/step-execution.md#secret-outputs.
  */
 export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   try {
@@ -175,7 +176,8 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
   } catch (thrown) {
     const partial = thrown instanceof ProviderError ? thrown.partial : undefined
     if (partial === undefined) throw thrown
-    // The new inputs did not take hold: the next run shall see a difference again (engine.md 6.2).
+    // The new inputs did not take hold: the next run shall see a difference again
+    // (docs/spec/step-execution.md#failure-classes).
     const { outputs, reasons, refreshBeforeUpdate } = partial
     const state = {
       ...kept,

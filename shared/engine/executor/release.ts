@@ -20,9 +20,9 @@ interface Ended {
 /**
  * Notes the arrival of an ended operation on each that waits for it, ends joins that became ready,
  * and sends what became ready; when that is one operation alone, it is answered instead and the
- * caller goes on with it. What did not succeed arrives at barriers only. `isAgain`: its message came
- * again, so that what ended after it may have released nobody either: that is redone too, along the
- * whole chain. May be repeated: arrivals are sets, ends are written once.
+ * caller goes on with it. What did not succeed arrives at barriers only. `isAgain`: its message
+ * came again, so that what ended after it may have released nobody either: that is redone too,
+ * along the whole chain. May be repeated: arrivals are sets, ends are written once.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,

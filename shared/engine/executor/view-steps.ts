@@ -43,7 +43,7 @@ export interface ViewOwner {
 /**
  * A published step as the engine takes it: under a URN below its owner, with the old state that the
  * base has. Throws an error for the provider when it names none, or lacks a state that its kind
- * needs. Source: `engine.md` 6.9.
+ * needs. Source: docs/spec/step-execution.md#views.
  */
 export function viewEndOf(published: PublishedStep, owner: ViewOwner): ViewEnd {
   const { op, error, status, keys, diffs, detailedDiff } = published

@@ -22,7 +22,9 @@ export interface ViewedCall {
   readonly close: () => readonly ViewEnd[]
 }
 
-/** Listens to what a provider publishes during the call of a step. `tell`: at each step of a view. */
+/**
+ * Listens to what a provider publishes during the call of a step. `tell`: at each step of a view.
+ */
 export function viewCall(step: Step, deps: ViewsDeps, tell: (step: Step) => void): ViewedCall {
   const owner = ownerOf(step)
   const views: ViewEnd[] = []
@@ -88,7 +90,10 @@ export function withViews(step: Step, end: StepEnd, views: readonly ViewEnd[]): 
   return { ...end, verdict: 'failed', error, views }
 }
 
-/** A previewed delete, of which no provider tells: its views go with it. Source: `engine.md` 6.1. */
+/**
+ * A previewed delete, of which no provider tells: its views go with it. Source:
+ * docs/spec/step-execution.md#step-kinds.
+ */
 export function deletedViews({ views = [] }: Step): readonly ViewEnd[] {
   return views.map(old => ({
     step: stepOf({ op: 'delete', effect: 'remove', old }),

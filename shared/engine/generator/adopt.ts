@@ -11,7 +11,7 @@ import { carriedOn } from './replayed.ts'
 
 /**
  * Whether a goal names something else than what the state has: an id that it was imported under
- * counts before its own. Source: `engine.md` 5.4.
+ * counts before its own. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export function isAdoption(
   goal: Pick<Goal, 'custom' | 'importId'>,

@@ -13,8 +13,8 @@ export interface AliasSubject {
 
 /**
  * The URNs under which an older state may be found, after the present one, in the order in which
- * they are tried (`engine.md` 3.2, 3.3). `formerOf` answers the old URN of one that matched an
- * alias in this run.
+ * they are tried (docs/spec/urns.md#alias-forms, docs/spec/urns.md#alias-set). `formerOf` answers
+ * the old URN of one that matched an alias in this run.
  */
 export function aliasUrns(
   subject: AliasSubject,

@@ -43,7 +43,7 @@ export interface MethodDeps {
  * Calls a method and records what it answered, as with functions. One that registers resources is
  * called again by each later life, so that they are registered there too, and its recorded answer
  * is given. The answer has no output values any more: what they depend on is said apart. Throws
- * `Bail` after a provider's error was told. Source: `engine.md` 2.2.
+ * `Bail` after a provider's error was told. Source: docs/spec/monitor.md#resourcemonitor.
  */
 export async function callMethod(
   ctx: GeneratorContext,

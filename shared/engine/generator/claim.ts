@@ -22,7 +22,7 @@ export interface Claim {
 /**
  * Gives a registration its URN and its old state; synchronous, so that two never get one URN.
  * Ends the deployment for an unknown parent, a duplicate URN, or an alias that is taken.
- * Source: `engine.md` 3.
+ * Source: docs/spec/urns.md#urns-and-aliases.
  */
 export function claimUrn(
   ctx: GeneratorContext,

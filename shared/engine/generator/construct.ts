@@ -34,9 +34,9 @@ export interface Constructed {
 
 /**
  * Has a provider make a component of resources, which it registers itself. Nothing of this is
- * recorded: each life asks again, and the registrations are answered from their own records.
- * Throws `Bail` after the provider's error was told. Source: `engine.md` 2.2 steps 10-19,
- * provider-protocol 10.
+ * recorded: each life asks again, and the registrations are answered from their own records. Throws
+ * `Bail` after the provider's error was told. Source: docs/spec/monitor.md#resourcemonitor steps
+ * 10-19, docs/spec/provider-protocol.md#components-construct.
  */
 export async function constructComponent(
   ctx: GeneratorContext,

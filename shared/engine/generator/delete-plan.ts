@@ -25,7 +25,7 @@ interface DeletePlanDeps {
  * Condemned states as operations that release each other: each is deleted the moment the last one
  * that depends on it is gone, or once its wave has its turn. Where the graph is wide there are
  * joins. More than may be deleted at once are in waves of that width, each after the one before is
- * over. Source: design, dataflow deletes.
+ * over. Source: docs/decisions/0012-barriers-are-arrivals-not-ends.md.
  */
 export function planDeletes(
   graph: StateGraph,

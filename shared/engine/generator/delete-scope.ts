@@ -14,7 +14,8 @@ export type DeleteScope = (urn: Urn) => boolean
 /**
  * What the end of a deployment may delete. With targets: these, all that depends on them, and what
  * would be replaced with them. With excludes: all but these and what they stand on, with
- * `--exclude-dependents` also what stands on any of them. Source: `engine.md` 5.12.
+ * `--exclude-dependents` also what stands on any of them. Source:
+ * docs/spec/step-generation.md#targets.
  */
 export async function deleteScope(ctx: GeneratorContext): Promise<DeleteScope> {
   const { scope, base } = ctx
@@ -73,8 +74,8 @@ export function tellKept(ctx: GeneratorContext, mayGo: DeleteScope): void {
 
 /**
  * Refuses deletes of what is no target by itself, unless dependents of targets are meant too (error
- * 2014): all of them are named. False when there are any; a preview goes on. Source: `engine.md`
- * 5.10.
+ * 2014): all of them are named. False when there are any; a preview goes on. Source:
+ * docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
  */
 export function areTargets(ctx: GeneratorContext, steps: readonly Pick<Step, 'urn'>[]): boolean {
   const { targets, targetDependents } = ctx.scope

@@ -17,7 +17,8 @@ export interface CondemnedStep {
 
 /**
  * What is to be deleted when the program has ended: old copies of replaced resources, and what the
- * program no longer registers; of these what may go. Source: `engine.md` 5.10.
+ * program no longer registers; of these what may go. Source:
+ * docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
  */
 export function condemnedSteps(
   ctx: GeneratorContext,

@@ -25,7 +25,7 @@ const key = 'pulumi:disable-default-providers'
 
 /**
  * Whether the configuration says that a package has no default provider. Throws CONFIG_INVALID for
- * what is no list of names. Source: `engine.md` 4.3.
+ * what is no list of names. Source: docs/spec/providers.md#default-providers.
  */
 export function isDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): boolean {
   const text = config.get(key)?.text ?? ''

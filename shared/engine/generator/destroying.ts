@@ -18,7 +18,8 @@ import { skipCreate } from './untargeted.ts'
 /**
  * What a destroy that runs its program makes of a registration: resources stay as they are until
  * they are deleted, but by the providers of the program, and none is made. Undefined for components
- * and providers, which are decided about as always. Source: `engine.md` 5.4.
+ * and providers, which are decided about as always. Source:
+ * docs/spec/step-generation.md#after-the-refresh.
  */
 export async function leftForDelete(
   ctx: GeneratorContext,

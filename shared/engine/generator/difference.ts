@@ -19,7 +19,7 @@ export interface Difference {
 
 /**
  * The first reason that applies decides; only the last of them asks the provider. Source:
- * `engine.md` 5.6.
+ * docs/spec/step-generation.md#diff-decision.
  */
 export async function differenceOf(
   ctx: GeneratorContext,
@@ -50,8 +50,8 @@ function hasFired(ctx: GeneratorContext, before: PropertyValue, next: ResourceSt
 }
 
 /**
- * Whether a resource moves to a provider that its old one cannot be updated to. Source: `engine.md`
- * 5.7.
+ * Whether a resource moves to a provider that its old one cannot be updated to. Source:
+ * docs/spec/step-generation.md#provider-change.
  */
 async function isProviderChanged(
   ctx: GeneratorContext,

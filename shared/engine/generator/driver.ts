@@ -64,7 +64,7 @@ function customDriver(ctx: GeneratorContext, next: ResourceState, provider: Prov
 
 /**
  * Diff of a custom resource, with the engine's own where the provider cannot tell. Source:
- * `engine.md` 5.6.8.
+ * docs/spec/step-generation.md#diff-decision.
  */
 export async function providerDiff(
   ctx: GeneratorContext,
@@ -111,7 +111,7 @@ function engineDiff(diff: DiffResult, olds: PropertyMap, news: PropertyMap): Dif
 
 /**
  * Provider resources are checked and diffed by their own, not yet configured plugin. Source:
- * `engine.md` 4.4.
+ * docs/spec/providers.md#provider-registry.
  */
 function providerResourceDriver(ctx: GeneratorContext, next: ResourceState): Driver {
   const named = { urn: next.urn, type: next.type }
@@ -175,7 +175,7 @@ export function askedConfigDiff(
 
 /**
  * Puts back what was kept from the plugin: its own version and `__internal`. Source:
- * provider-protocol 7.3, 7.4.
+ * docs/spec/provider-protocol.md#inputs-and-outputs-in-state, 7.4.
  */
 function restoreInternal(
   ctx: GeneratorContext,

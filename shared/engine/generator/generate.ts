@@ -36,7 +36,8 @@ const gatherMs = 400
 
 /**
  * Decides one registration, carries it out, and answers what the resource is then. Errors were
- * reported when it throws `Bail` or `RegistrationFailed`. Source: `engine.md` 5.3-5.8.
+ * reported when it throws `Bail` or `RegistrationFailed`. Source:
+ * docs/spec/step-generation.md#pipeline.
  */
 export async function generate(ctx: GeneratorContext, asked: Goal): Promise<CurrentState> {
   const goal = deletedFirst(ctx, asked)

@@ -145,7 +145,10 @@ export function createGenerator(deps: GeneratorDeps): Generator {
   }
 }
 
-/** Puts outputs into a resource's state; written only when they differ. Source: `engine.md` 6.5. */
+/**
+ * Puts outputs into a resource's state; written only when they differ. Source:
+ * docs/spec/step-execution.md#registerresourceoutputs.
+ */
 export async function applyOutputs(
   ctx: GeneratorContext,
   current: CurrentState,
@@ -198,7 +201,7 @@ const none: ReadonlyMap<string, string> = new Map()
 
 /**
  * The state of a resource that was registered or read in this deployment, or of a view, for
- * references. Source: `engine.md` 4.6.
+ * references. Source: docs/spec/providers.md#built-in-provider.
  */
 function getResource(ctx: GeneratorContext, args: PropertyMap): CallResult {
   const given = args.get('urn')

@@ -80,7 +80,7 @@ export const emptyGoal: Goal = {
   stackTrace: [],
 }
 
-/** What a parent hands down. Source: `engine.md` 2.2 step 3. */
+/** What a parent hands down. Source: docs/spec/monitor.md#resourcemonitor step 3. */
 export type Inheritable = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
 
 /** The registration with what it left open taken from its parent's goal. */

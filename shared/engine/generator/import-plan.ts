@@ -60,7 +60,8 @@ export function mistakeIn(
 
 /**
  * Providers that the state lacks: the default ones by package and version, then the named ones by
- * URN; one that is declared says itself what it is. Source: `engine.md` 7.5.
+ * URN; one that is declared says itself what it is. Source:
+ * docs/spec/deployment.md#import-deployment.
  */
 export function neededProviders(
   asked: readonly ImportedResource[],

@@ -44,7 +44,7 @@ export interface ReadyImport {
 /**
  * Everything before the imports themselves: what the state has is told as unchanged, the stack and
  * the providers that are missing are made. Throws `Bail` after a mistake was told. Source:
- * `engine.md` 7.5.
+ * docs/spec/deployment.md#import-deployment.
  */
 export async function prepareImport(
   ctx: GeneratorContext,

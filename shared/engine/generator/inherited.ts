@@ -12,7 +12,7 @@ export type Heir = Inheritable &
 /** What a registration has itself or gets from its parent; `provider` '' = the default one. */
 export type Inheritance = Inheritable & Pick<Registration, 'provider'>
 
-/** What a parent hands down. Source: `engine.md` 2.2 steps 3 and 10. */
+/** What a parent hands down. Source: docs/spec/monitor.md#resourcemonitor steps 3 and 10. */
 export function inherited(ctx: GeneratorContext, asked: Heir): Inheritance {
   const above = asked.parent === '' ? undefined : ctx.sets.goals.get(asked.parent)
   const { protect, retainOnDelete, deletedWith } = inherit(asked, above)

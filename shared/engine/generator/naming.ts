@@ -3,7 +3,10 @@ import type { Urn } from '../../names/urn.ts'
 import type { GeneratorContext } from './context.ts'
 import type { Goal } from './goal.ts'
 
-/** What Check is told of the name of a resource. Source: `engine.md` 5.5.3, 5.18. */
+/**
+ * What Check is told of the name of a resource. Source:
+ * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#autonaming.
+ */
 export function namingOf(
   { autonaming }: Pick<GeneratorContext, 'autonaming'>,
   about: { readonly type: string; readonly name: string; readonly seed: Uint8Array },

@@ -6,7 +6,7 @@ import type { GeneratorSets } from './sets.ts'
  * Takes into the sets what became of decided steps: only what took place marks an old state, and a
  * delete that did not is no longer planned, so that the end of the deployment judges the resource
  * like any other. Views that were told of are there by then, also those of a call that failed.
- * Source: `engine.md` 5.1, 6.9.
+ * Source: docs/spec/step-generation.md#generator-state, docs/spec/step-execution.md#views.
  */
 export function noteEnds(
   sets: GeneratorSets,

@@ -20,7 +20,8 @@ export function seedOf(
 
 /**
  * Notes what a checked registration comes to, and ends the deployment when the plan does not have
- * it so. `isFresh`: nothing of the old inputs is taken over. Source: `engine.md` 5.16.
+ * it so. `isFresh`: nothing of the old inputs is taken over. Source:
+ * docs/spec/step-generation.md#update-plans.
  */
 export function planGoal(
   ctx: GeneratorContext,

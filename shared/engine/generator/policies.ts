@@ -24,8 +24,8 @@ type Judged = Pick<Candidate, 'goal' | 'claim' | 'next' | 'compared'>
 
 /**
  * The candidate as policy packs leave it: its inputs remediated in turn, then judged by all packs
- * at once. A mandatory violation ends an update; a preview goes on and fails. Source: `engine.md`
- * 2.5, 5.5.8.
+ * at once. A mandatory violation ends an update; a preview goes on and fails. Source:
+ * docs/spec/monitor.md#analyzer-service, docs/spec/step-generation.md#check-and-policies.
  */
 export async function underPolicies<C extends Judged>(
   ctx: GeneratorContext,
@@ -96,7 +96,7 @@ async function remediatedBy<C extends Judged>(ctx: GeneratorContext, candidate: 
 
 /**
  * Lets all packs judge the whole stack, with what its resources are now; false when that was to be
- * an error. Source: `engine.md` 2.5.
+ * an error. Source: docs/spec/monitor.md#analyzer-service.
  */
 export async function isStackAllowed(
   ctx: GeneratorContext,

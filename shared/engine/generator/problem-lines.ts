@@ -7,7 +7,7 @@ import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 
 /**
  * What went wrong with a component or method, with a line for each property that its provider finds
- * fault with; secrets of the inputs blinded. Source: provider-protocol 10.3.
+ * fault with; secrets of the inputs blinded. Source: docs/spec/provider-protocol.md#response-urn.
  */
 export function problemsOf(thrown: unknown, inputs: PropertyMap): string {
   const scrub = scrubber(secretTexts(inputs))

@@ -26,7 +26,10 @@ export interface DefaultProviders {
   readonly reference: (request: PackageRequest) => Promise<ProviderReference>
 }
 
-/** Makes the default providers of a deployment. Source: `engine.md` 4.3, provider-protocol 7.2. */
+/**
+ * Makes the default providers of a deployment. Source: docs/spec/providers.md#default-providers,
+ * docs/spec/provider-protocol.md#default-providers.
+ */
 export function createDefaultProviders(
   ctx: GeneratorContext,
   config: ReadonlyMap<string, ConfigValue>,
@@ -96,7 +99,7 @@ export function configInputs(pkg: string, config: ReadonlyMap<string, ConfigValu
 /**
  * The registration, which has what it inherits, as a goal: its provider resolved, plugin facts
  * written into a provider's inputs.
- * Source: `engine.md` 2.2 steps 10-14.
+ * Source: docs/spec/monitor.md#resourcemonitor steps 10-14.
  */
 export async function resolveProvider(
   ctx: GeneratorContext,

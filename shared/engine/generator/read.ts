@@ -31,7 +31,7 @@ export interface ReadRequest {
   readonly stackTrace: readonly StackFrame[]
 }
 
-/** Decides and carries out a read. Source: `engine.md` 5.17. */
+/** Decides and carries out a read. Source: docs/spec/step-generation.md#reads. */
 export async function readResource(
   ctx: GeneratorContext,
   asked: ReadRequest,

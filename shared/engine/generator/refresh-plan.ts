@@ -18,7 +18,8 @@ import { isOperatedOn } from './sets.ts'
 /**
  * The refresh of every state that a provider can be asked about; the others are told as unchanged.
  * `required`: only those whose provider wants it before an update; of these what is in the scope.
- * Source: `engine.md` 5.11, 7.2.
+ * Source: docs/spec/step-generation.md#end-of-a-refresh,
+ * docs/spec/deployment.md#order-of-execution.
  */
 export function refreshSteps(
   base: Base,
@@ -37,7 +38,8 @@ export function refreshSteps(
 
 /**
  * The refresh of what a program that has ended did not register. As in the original, only what is
- * named makes targets here, or is left out, and never what depends on it. Source: `engine.md` 5.11.
+ * named makes targets here, or is left out, and never what depends on it. Source:
+ * docs/spec/step-generation.md#end-of-a-refresh.
  */
 export function unregisteredSteps({
   base,

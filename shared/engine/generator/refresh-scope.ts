@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts'
 /**
  * The states of a list that a refresh is about, of those that it would look at: targets, or all but
  * what is left out, and with these what depends on them where that is asked for. Providers make no
- * dependents here. Source: `engine.md` 5.12.
+ * dependents here. Source: docs/spec/step-generation.md#targets.
  */
 export function refreshedOf(
   states: readonly ResourceState[],

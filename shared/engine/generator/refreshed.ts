@@ -17,8 +17,8 @@ import { skipCreate } from './untargeted.ts'
  * The claim with its old state as it is read now, where a refresh goes by the program: what was
  * read has the options of the goal already, so that a change of these alone, of its provider too,
  * is no difference any more. The read is a decision of its own: a later life finds it, and goes on
- * from its end. `isDeleted`: whether a replacement elsewhere deleted it first. Source: `engine.md`
- * 5.3.
+ * from its end. `isDeleted`: whether a replacement elsewhere deleted it first. Source:
+ * docs/spec/step-generation.md#pipeline.
  */
 export async function refreshedFirst(
   ctx: GeneratorContext,
@@ -73,7 +73,8 @@ function readNow(
 /**
  * What a refresh that runs its program makes of a registration: resources are what was read of
  * them, and none is made. Undefined for components and providers, which are decided about as
- * always, unless they need what is not made. Source: `engine.md` 5.4.
+ * always, unless they need what is not made. Source:
+ * docs/spec/step-generation.md#after-the-refresh.
  */
 export function leftAsRead(
   ctx: GeneratorContext,

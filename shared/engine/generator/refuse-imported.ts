@@ -7,7 +7,7 @@ import type { Verdict } from './verdict.ts'
 
 /**
  * Says that a replacement would have another id than the one the program names: an error, of which
- * a preview only warns. Source: `engine.md` 5.8.2.
+ * a preview only warns. Source: docs/spec/step-generation.md#replacement.
  */
 export function refuseImported(
   ctx: GeneratorContext,

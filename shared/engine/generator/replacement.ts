@@ -16,7 +16,8 @@ import { isGone, isOperatedOn, trackedNow } from './sets.ts'
 
 /**
  * The steps of a replacement: create first, or, by the option or the provider, delete first
- * together with everything that would have to be replaced as well. Source: `engine.md` 5.8.
+ * together with everything that would have to be replaced as well. Source:
+ * docs/spec/step-generation.md#replacement.
  */
 export async function replacementSteps(
   ctx: GeneratorContext,

@@ -18,8 +18,8 @@ export interface Replay {
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
   /**
    * Carries a recorded chain out to its end, once however often it is asked: what ended is answered
-   * from its record, what runs is awaited, what never began is sent again. `note` hears of the first
-   * asker's end what was decided and what of it took place.
+   * from its record, what runs is awaited, what never began is sent again. `note` hears of the
+   * first asker's end what was decided and what of it took place.
    */
   readonly rerun: (
     registration: RecordedRegistration,

@@ -19,7 +19,7 @@ export interface ResourceTree {
   readonly isOpen: (urns: readonly Urn[]) => Promise<boolean>
 }
 
-/** An empty tree. Source: `engine.md` 2.2, Invoke. */
+/** An empty tree. Source: docs/spec/monitor.md#resourcemonitor, Invoke. */
 export function createResourceTree(aborted: Promise<void>): ResourceTree {
   const found = new Map<Urn, { readonly custom: boolean; readonly exists: boolean }>()
   const children = new Map<Urn | '', Urn[]>()

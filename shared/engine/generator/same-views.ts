@@ -4,7 +4,10 @@ import { type Step, stepOf } from '../step.ts'
 import { tellStep } from '../events/tell-step.ts'
 import type { GeneratorContext } from './context.ts'
 
-/** The steps of views whose owner stays as it is. Source: `engine.md` 5.6, 6.9. */
+/**
+ * The steps of views whose owner stays as it is. Source:
+ * docs/spec/step-generation.md#diff-decision, docs/spec/step-execution.md#views.
+ */
 export function sameViews(base: Pick<Base, 'views'>, owner: ResourceState): readonly Step[] {
   return base.views(owner).map(old => stepOf({ op: 'same', effect: 'none', old, next: old.state }))
 }

@@ -40,14 +40,17 @@ interface About {
 
 /**
  * Whether a registered resource is to be brought to its goal. Providers and the root stack always
- * are: others need them, and nobody thinks of them. Source: `engine.md` 5.5, 5.12.
+ * are: others need them, and nobody thinks of them. Source:
+ * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#targets.
  */
 export function isTargetedRegistration(about: About, next: ResourceState): boolean {
   if (isProviderType(next.type) || partsOf(next.urn).qualifiedType === stackType) return true
   return isIncluded(about, next)
 }
 
-/** Whether a state is what the deployment is about. Source: `engine.md` 5.12. */
+/**
+ * Whether a state is what the deployment is about. Source: docs/spec/step-generation.md#targets.
+ */
 export function isIncluded(about: About, state: ResourceState): boolean {
   const { targets, excludes } = about.scope
   if (targets.isConstrained) return isTargeted(about, state)

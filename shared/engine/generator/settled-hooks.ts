@@ -17,7 +17,8 @@ export async function beforeSettled(
 
 /**
  * Runs the hooks after it: at once for a provider, for a component once it gave its outputs. One
- * that never gives any has no such moment, as in the original. Source: `engine.md` 6.8.
+ * that never gives any has no such moment, as in the original. Source:
+ * docs/spec/step-execution.md#hooks.
  */
 export async function afterSettled(
   ctx: GeneratorContext,

@@ -6,7 +6,8 @@ import { noteEnds } from './note-ends.ts'
 
 /**
  * Gives a registration up that depends on one that failed or was skipped itself: by its parent, by
- * what it names, not by its provider. Throws RegistrationFailed. Source: `engine.md` 6.3.
+ * what it names, not by its provider. Throws RegistrationFailed. Source:
+ * docs/spec/step-execution.md#executor.
  */
 export function skipBelowFailed(
   { sets }: Pick<GeneratorContext, 'sets'>,

@@ -5,9 +5,9 @@ import { Bail, type GeneratorContext } from './context.ts'
 
 /**
  * Refuses steps that need what is not made because it is no target (error 2013). A deployment ends
- * with the first one; a preview goes on and names each missing resource once. Source: `engine.md`
- * 5.13. What is left out by `--exclude` is refused as well, where Pulumi writes a state with
- * dependencies that it does not have.
+ * with the first one; a preview goes on and names each missing resource once. Source:
+ * docs/spec/step-generation.md#step-validation. What is left out by `--exclude` is refused as well,
+ * where Pulumi writes a state with dependencies that it does not have.
  */
 export function requireMade(ctx: GeneratorContext, steps: readonly Step[]): void {
   const { sets, scope, preview } = ctx

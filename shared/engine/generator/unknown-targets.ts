@@ -6,8 +6,8 @@ import type { Scope } from './scope.ts'
 
 /**
  * Tells of targets that name no resource, one that is there or one that the program registered
- * (errors 2010 and 2011); patterns may match nothing. True when there are none. Source: `engine.md`
- * 5.12.
+ * (errors 2010 and 2011); patterns may match nothing. True when there are none. Source:
+ * docs/spec/step-generation.md#targets.
  */
 export function areKnown(
   { literals }: UrnSet,

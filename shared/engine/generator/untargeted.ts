@@ -14,7 +14,8 @@ import { requireMade } from './skipped-creates.ts'
 /**
  * Answers a registration that is no target: the old state as it is, after everything that it stands
  * on and that nobody registered; or, where there is none, a resource that is not made, of which
- * nothing is known. Nothing is written: a state that stays is in the base. Source: `engine.md` 5.9.
+ * nothing is known. Nothing is written: a state that stays is in the base. Source:
+ * docs/spec/step-generation.md#untargeted-resources.
  */
 export function passOver(ctx: GeneratorContext, claim: Claim, next: ResourceState): CurrentState {
   noteScope(ctx, next, false)

@@ -20,7 +20,7 @@ export function forcedDiff(key: string): DiffResult {
 /**
  * What to do about an old state, a wish and a difference. `replaceOnChanges` turns matching changes
  * into replacements; init errors make at least an update; a replacement begun earlier is finished.
- * Source: `engine.md` 5.6, provider-protocol 8.6.
+ * Source: docs/spec/step-generation.md#diff-decision, docs/spec/provider-protocol.md#diff.
  */
 export function verdictOf(
   old: Pick<ResourceState, 'initErrors' | 'pendingReplacement'>,

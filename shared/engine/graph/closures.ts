@@ -38,7 +38,7 @@ export function leansOn(state: ResourceState, has: (urn: Urn) => boolean): boole
 
 /**
  * The URNs of some states and of everything that depends on them, children included. Linear.
- * Source: `engine.md` 5.12, 18.
+ * Source: docs/spec/step-generation.md#targets, docs/spec/graph.md.
  */
 export function withDependents(
   { states }: StateGraph,
@@ -53,7 +53,7 @@ export function withDependents(
 /**
  * The URNs of some states and of everything that they depend on: provider, parent, what they name,
  * and with a component its children; with `dependents` also what depends on any of these. Source:
- * `engine.md` 5.12, 18 (`dependenciesOf`).
+ * docs/spec/step-generation.md#targets, docs/spec/graph.md (`dependenciesOf`).
  */
 export function withDependencies(
   graph: StateGraph,
@@ -124,7 +124,7 @@ function directDependents({ states }: StateGraph): (index: number) => readonly n
 
 /**
  * The URNs of protected states and of all that they stand on, up through providers and parents. Old
- * copies stand on old copies where there are some. Source: `engine.md` 18
+ * copies stand on old copies where there are some. Source: docs/spec/graph.md
  * (`transitiveDependenciesOf`).
  */
 export function protectedWithDependencies({ states, at }: StateGraph): ReadonlySet<Urn> {

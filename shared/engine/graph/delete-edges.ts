@@ -23,7 +23,8 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
  * `x` depended on (provider, parent, named dependencies; a component stands for its children too).
  * A replaced state stands behind those that name its URN; it waits for them as well, as far as the
  * original's waves make it wait, but for protected ones, which stop nothing that they do not stand
- * on. Source: `engine.md` 5.10 and 18, `dependenciesOf`.
+ * on. Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
+ * `dependenciesOf`.
  */
 export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
   const releases: Releases = new Map()

@@ -1,6 +1,6 @@
 /**
  * graph: what depends on what in an ordered list of states, and the plan of deletes that follows.
- * Pure; imports records and below. Source: Pulumi's dependency graph (`engine.md` 18).
+ * Pure; imports records and below. Source: Pulumi's dependency graph (docs/spec/graph.md).
  *
  * Invariants: a list is topologically ordered; only states earlier in it can be depended on; states
  * are told apart by their index, never by URN.

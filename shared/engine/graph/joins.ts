@@ -6,7 +6,10 @@ export interface PlanNode {
   readonly releases: readonly string[]
 }
 
-/** The widest that an operation may need or release (design: one small head per operation). */
+/**
+ * The widest that an operation may need or release (one small head per operation;
+ * docs/architecture.md#records).
+ */
 export const widthMax = 32
 
 /** A plan whose nodes need and release at most `widthMax` others; added nodes are joins. */

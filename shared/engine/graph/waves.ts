@@ -4,7 +4,8 @@ import type { DeleteEdges } from './delete-edges.ts'
 /**
  * The waves (antichains) of condemned states: the first holds what nothing condemned depends on,
  * each next one what only earlier waves had to precede. They are what a person is shown; deletes
- * wait for whole waves only when they are asked to. Linear in the edges. Source: design, deletes.
+ * wait for whole waves only when they are asked to. Linear in the edges. Source:
+ * docs/decisions/0012-barriers-are-arrivals-not-ends.md.
  */
 export function wavesOf(
   condemned: readonly number[],

@@ -8,7 +8,7 @@ export interface Callbacks {
   readonly close: () => void
 }
 
-/** Connects on demand. Source: `engine.md` 2.4. */
+/** Connects on demand. Source: docs/spec/monitor.md#callbacks-service. */
 export function createCallbacks(): Callbacks {
   const clients = new Map<string, CallbacksClient>()
   const clientOf = (target: string): CallbacksClient => {

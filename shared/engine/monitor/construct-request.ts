@@ -12,7 +12,8 @@ import { replyOptions, toldOutputs } from './reply-options.ts'
 
 /**
  * Registers a component of another language: a provider makes it, over this same monitor. `alone`
- * registers the bare component when its provider cannot be asked yet. Source: `engine.md` 2.2.
+ * registers the bare component when its provider cannot be asked yet. Source:
+ * docs/spec/monitor.md#resourcemonitor.
  */
 export async function registerRemote(
   request: RegisterResourceRequest,

@@ -24,7 +24,7 @@ export interface EngineServiceDeps {
   readonly waits: (waiting: Waiting) => void
 }
 
-/** The handlers of the engine service. Source: `engine.md` 2.3. */
+/** The handlers of the engine service. Source: docs/spec/monitor.md#engine-service. */
 export function engineHandlers(deps: EngineServiceDeps) {
   let root = ''
   return {

@@ -35,7 +35,7 @@ interface Hook {
 /** Looks a hook of one kind up by its name. */
 type Find = (name: string, isForErrors: boolean) => Promise<Hook | undefined>
 
-/** No hook yet. Source: `engine.md` 2.2, 6.8. */
+/** No hook yet. Source: docs/spec/monitor.md#resourcemonitor, docs/spec/step-execution.md#hooks. */
 export function createHooks(given: Callbacks): Hooks {
   let asking = 0
   const callbacks: Pick<Callbacks, 'invoke'> = {

@@ -24,7 +24,10 @@ export interface InvokeTransforms {
   ) => Promise<ResourceInvokeRequest>
 }
 
-/** No transform yet. Source: `engine.md` 2.2, 2.4. */
+/**
+ * No transform yet. Source: docs/spec/monitor.md#resourcemonitor,
+ * docs/spec/monitor.md#callbacks-service.
+ */
 export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
   const all: Callback[] = []
   const one = inTurn()

@@ -3,7 +3,8 @@
  * monitor and engine. Reads requests, asks the generator, writes replies; decides nothing.
  *
  * Invariants: servers listen on loopback only; when the deployment ends early, calls under way get
- * UNAVAILABLE, the one code that programs take as "stop silently" (`engine.md` 1.5).
+ * UNAVAILABLE, the one code that programs take as "stop silently"
+ * (docs/spec/programs.md#end-of-a-program).
  */
 import {
   type handleUnaryCall,

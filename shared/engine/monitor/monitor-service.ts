@@ -104,7 +104,7 @@ const featureNames: ReadonlySet<string> = new Set([
 
 /**
  * The handlers of the resource monitor; each waits until the deployment is ready. Source:
- * `engine.md` 2.2.
+ * docs/spec/monitor.md#resourcemonitor.
  */
 export function monitorHandlers(given: Promise<MonitorDeps>, signals: ProgramSignals) {
   const traces = createStackTraces()

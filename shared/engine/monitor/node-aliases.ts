@@ -4,7 +4,8 @@ import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource
 
 /**
  * A registration whose aliases mean what they say: older Node SDKs said "no parent" by leaving the
- * parent out, and "the present one" by "no parent". Source: `engine.md` 2.2 step 6.
+ * parent out, and "the present one" by "no parent". Source: docs/spec/monitor.md#resourcemonitor
+ * step 6.
  */
 export function withPlainAliases(
   request: RegisterResourceRequest,

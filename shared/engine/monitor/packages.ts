@@ -16,7 +16,8 @@ export interface Packages {
 
 /**
  * Keeps packages for one run of a program: their references say nothing to anyone else. `uuid`
- * makes those of all but extensions, whose references states carry. Source: `engine.md` 2.2.
+ * makes those of all but extensions, whose references states carry. Source:
+ * docs/spec/monitor.md#resourcemonitor.
  */
 export function createPackages(uuid: () => string): Packages {
   const byRef = new Map<string, PackageRequest>()

@@ -25,7 +25,7 @@ import { urnOf, urnOrNone } from './request-urns.ts'
 import { projectPosition } from './source-position.ts'
 import type { StackTraces } from './stack-traces.ts'
 
-/** How a program's values are read (`state.md` 2.6, monitor). */
+/** How a program's values are read (docs/spec/property-values.md#options-per-call, monitor). */
 export const programOptions: WireOptions = {
   unknowns: 'keep',
   secrets: true,

@@ -17,8 +17,8 @@ export interface RegisterDeps extends Pick<ReadingDeps, 'hashAssets'> {
 export interface Registrar {
   /**
    * The registration that the transforms make of a request. `isTransformed`: its provider and what
-   * it inherits are put in; `registered` is told the URN once there is one, for its children. Throws
-   * what a transform threw.
+   * it inherits are put in; `registered` is told the URN once there is one, for its children.
+   * Throws what a transform threw.
    */
   readonly transform: (
     deps: RegisterDeps,

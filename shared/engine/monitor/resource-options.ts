@@ -2,7 +2,10 @@ import { ResourceOptions } from '../../../proto/gen/pulumi/resource.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { durationText } from './duration.ts'
 
-/** The options of a resource as hooks are told them, from its state. Source: `engine.md` 2.4. */
+/**
+ * The options of a resource as hooks are told them, from its state. Source:
+ * docs/spec/monitor.md#callbacks-service.
+ */
 export function optionsOfState(state: ResourceState): ResourceOptions {
   const { customTimeouts: timeouts, resourceHooks: hooks } = state
   const namesOf = (hook: string): string[] => [...(hooks.get(hook) ?? [])]

@@ -11,7 +11,10 @@ import { fromWire } from '../../values/wire.ts'
 import type { StatusDesk } from '../executor/status-desk.ts'
 import type { PublishedState, PublishedStep } from '../executor/view-steps.ts'
 
-/** The handlers of the service by which providers tell of views. Source: `engine.md` 6.9. */
+/**
+ * The handlers of the service by which providers tell of views. Source:
+ * docs/spec/step-execution.md#views.
+ */
 export function statusHandlers(desk: StatusDesk) {
   return {
     publishViewSteps({ token, steps }: PublishViewStepsRequest): Promise<object> {

@@ -11,7 +11,7 @@ export interface StackTraces {
   readonly below: (handle: string, frames: readonly StackFrame[]) => readonly StackFrame[]
 }
 
-/** No trace yet. Source: `engine.md` 2.2 step 17. */
+/** No trace yet. Source: docs/spec/monitor.md#resourcemonitor step 17. */
 export function createStackTraces(): StackTraces {
   const kept = new Map<string, readonly StackFrame[]>()
   let last = 0

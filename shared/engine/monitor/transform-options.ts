@@ -16,7 +16,10 @@ export interface Inherited {
   readonly provider: string
 }
 
-/** The options of a registration as transforms see them. Source: `engine.md` 2.4. */
+/**
+ * The options of a registration as transforms see them. Source:
+ * docs/spec/monitor.md#callbacks-service.
+ */
 export function optionsOf(
   request: RegisterResourceRequest,
   inherited: Inherited,
@@ -83,7 +86,8 @@ export function withOptions(
 /**
  * The dependencies of a registration after its transforms. Those of the options count only where
  * the resource has transforms of its own: what a parent's or the stack's transform makes of
- * `dependsOn` is passed over, as in the original. Source: `engine.md` 2.2 step 11.
+ * `dependsOn` is passed over, as in the original. Source: docs/spec/monitor.md#resourcemonitor step
+ * 11.
  */
 export function withDependencies(
   request: RegisterResourceRequest,

@@ -40,7 +40,7 @@ export interface Taken {
   readonly all: readonly Callback[]
 }
 
-/** No transform yet. Source: `engine.md` 2.2 step 11. */
+/** No transform yet. Source: docs/spec/monitor.md#resourcemonitor step 11. */
 export function createTransforms(): Transforms {
   const ofStack: Callback[] = []
   const ofResources = new Map<string, { parent: string; own: readonly Callback[] }>()

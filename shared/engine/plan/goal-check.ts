@@ -10,7 +10,7 @@ export type ProposedGoal = Omit<PlannedGoal, 'inputs' | 'outputs'>
 
 /**
  * Everything in which a registration differs from its planned goal, a sentence each. Without a
- * goal the plan expects a delete. Source: `engine.md` 5.16.
+ * goal the plan expects a delete. Source: docs/spec/step-generation.md#update-plans.
  */
 export function goalViolations(
   planned: PlannedGoal | undefined,

@@ -17,7 +17,10 @@ export interface PlanGuard {
   readonly unmet: (exists: (urn: Urn) => boolean) => readonly Urn[]
 }
 
-/** What a planned step admits besides itself: nothing that does more. Source: `engine.md` 5.16. */
+/**
+ * What a planned step admits besides itself: nothing that does more. Source:
+ * docs/spec/step-generation.md#update-plans.
+ */
 const alsoAdmitted: Readonly<Record<string, readonly string[]>> = {
   create: ['same'],
   update: ['same'],

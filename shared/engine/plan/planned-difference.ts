@@ -28,7 +28,8 @@ export function differenceToPlan(olds: PropertyMap, news: PropertyMap): PlannedD
 /**
  * What of the way from old properties to new ones a plan does not allow, one text for each
  * property, sorted: the sign of what was planned, that of what happens, the name, the values. What
- * was unknown in the plan may be anything, or nothing. Source: `engine.md` 5.16.
+ * was unknown in the plan may be anything, or nothing. Source:
+ * docs/spec/step-generation.md#update-plans.
  */
 export function unplannedChanges(
   olds: PropertyMap,

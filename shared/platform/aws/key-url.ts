@@ -15,7 +15,7 @@ const ignored: ReadonlySet<string> = new Set(['awssdk'])
 /**
  * Reads `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `context_<name>=…` for
  * the encryption context. Throws SECRETS_URL_INVALID, also for a parameter that is not known: what
- * it asks for would be left out. Source: `state.md` 3.3.
+ * it asks for would be left out. Source: docs/spec/secrets.md#cloud-manager.
  */
 export function parseKeyUrl(text: string): KeyUrl {
   const refuse = (why: string) =>

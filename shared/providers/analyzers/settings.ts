@@ -53,7 +53,8 @@ function invalid(file: string, what: string): Error {
 
 /**
  * The settings of each policy: its own level and defaults, then those of the pack's program, then
- * those that were given; `all` first, what names a policy over it. Source: `engine.md` 2.5.
+ * those that were given; `all` first, what names a policy over it. Source:
+ * docs/spec/monitor.md#analyzer-service.
  */
 export function settingsOf(
   { policies, settings }: PackInfo,

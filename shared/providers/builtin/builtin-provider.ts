@@ -30,7 +30,7 @@ const deprecated =
 
 /**
  * The provider of the package `pulumi`: stack references, stashes, and functions that read other
- * stacks. It has no process and no configuration. Source: `engine.md` 4.6.
+ * stacks. It has no process and no configuration. Source: docs/spec/providers.md#built-in-provider.
  */
 export function createBuiltinProvider(deps: BuiltinDeps): Provider {
   const nothing = (): Promise<void> => Promise.resolve()

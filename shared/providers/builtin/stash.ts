@@ -1,7 +1,10 @@
 import type { CheckFailure } from '../provider.ts'
 import type { PropertyMap } from '../../values/value.ts'
 
-/** What is wrong with the inputs of a resource that takes one property. Source: `engine.md` 4.6. */
+/**
+ * What is wrong with the inputs of a resource that takes one property. Source:
+ * docs/spec/providers.md#built-in-provider.
+ */
 export function failuresOf(news: PropertyMap, property: string): readonly CheckFailure[] {
   const other = [...news.keys()].find(key => key !== property)
   if (other !== undefined) return [{ property: other, reason: `unknown property "${other}"` }]
@@ -10,7 +13,8 @@ export function failuresOf(news: PropertyMap, property: string): readonly CheckF
 }
 
 /**
- * The outputs of a stash: its input, and the input that it was made with. Source: `engine.md` 4.6.
+ * The outputs of a stash: its input, and the input that it was made with. Source:
+ * docs/spec/providers.md#built-in-provider.
  */
 export function stashOutputs(inputs: PropertyMap, before: PropertyMap | undefined): PropertyMap {
   const input = inputs.get('input') ?? null

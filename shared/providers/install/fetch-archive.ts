@@ -34,7 +34,7 @@ export type ArchiveSource = Exclude<PluginSource, { readonly kind: 'git' }>
 
 /**
  * Opens the archive of a plugin at a source. Throws `Refused`, and what `fetch` throws when nobody
- * answers. Source: provider-protocol 3.5.
+ * answers. Source: docs/spec/provider-protocol.md#download-sources.
  */
 export async function openArchive(
   source: ArchiveSource,

@@ -27,7 +27,7 @@ export function isGitAddress(address: string): boolean {
 /**
  * The repository and folder that an address names. What stands behind `.git` is the folder; without
  * that, the repository is the second part of the path. Throws PLUGIN_ADDRESS. Source:
- * provider-protocol 3.3 and Pulumi's `ParseGitRepoURL`.
+ * docs/spec/provider-protocol.md#cache-layout and Pulumi's `ParseGitRepoURL`.
  */
 export function gitPlaceOf(address: string): GitPlace {
   const url = URL.parse(`https://${address.slice(scheme.length)}`)

@@ -40,8 +40,9 @@ function stability(version: string): number {
 
 /**
  * Puts what a repository has at a version into a new folder, without its history: the tag
- * `v<version>`, the commit of `0.0.0-x<commit>`, the main branch for 0.0.0. Throws PLUGIN_TOO_LARGE,
- * and `Error` with what Git says. Source: provider-protocol 3.5.
+ * `v<version>`, the commit of `0.0.0-x<commit>`, the main branch for 0.0.0. Throws
+ * PLUGIN_TOO_LARGE, and `Error` with what Git says. Source:
+ * docs/spec/provider-protocol.md#download-sources.
  */
 export async function checkOut(
   from: { readonly url: string; readonly version: string },

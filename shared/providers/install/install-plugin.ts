@@ -40,7 +40,7 @@ export interface InstallAsked {
 /**
  * Puts a plugin into the plugin cache, whole or not at all, however many processes ask; answers the
  * version that it has there. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD, PLUGIN_CHECKSUM,
- * PLUGIN_TOO_LARGE and ARCHIVE_*. Source: provider-protocol 3.3, 3.5.
+ * PLUGIN_TOO_LARGE and ARCHIVE_*. Source: docs/spec/provider-protocol.md#cache-layout, 3.5.
  */
 export async function installPlugin(asked: InstallAsked, deps: InstallDeps): Promise<string> {
   const { cache, env } = deps

@@ -47,7 +47,7 @@ export function assetName(
 
 /**
  * The source that an address names. Throws PLUGIN_ADDRESS for one that is none, or of a kind that
- * is not known. Source: provider-protocol 3.5.
+ * is not known. Source: docs/spec/provider-protocol.md#download-sources.
  */
 export function sourceOf(address: string, plugin: Pick<Wanted, 'kind' | 'name'>): PluginSource {
   const url = URL.parse(address)

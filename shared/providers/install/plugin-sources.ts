@@ -7,7 +7,7 @@ const fallback = 'https://get.pulumi.com/releases/plugins'
 /**
  * Where a plugin is looked for, one place after another: at its address; without one in Pulumi's
  * repositories and then at get.pulumi.com. `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES.
- * Throws PLUGIN_ADDRESS. Source: provider-protocol 3.5.
+ * Throws PLUGIN_ADDRESS. Source: docs/spec/provider-protocol.md#download-sources.
  */
 export function sourcesOf(plugin: Wanted, overrides: string): readonly PluginSource[] {
   const rules = rulesOf(overrides)

@@ -8,7 +8,9 @@ interface Attached {
   readonly port: string | undefined
 }
 
-/** The plugins that a person runs already, as named. Source: provider-protocol 2.6. */
+/**
+ * The plugins that a person runs already, as named. Source: docs/spec/provider-protocol.md#attach.
+ */
 export function attachedPlugins(env: Readonly<Record<string, string>>): readonly Attached[] {
   return (env['PULUMI_DEBUG_PROVIDERS'] ?? '').split(',').map(pair => {
     const [name = '', port] = pair.split(':')
@@ -18,7 +20,8 @@ export function attachedPlugins(env: Readonly<Record<string, string>>): readonly
 
 /**
  * The port of a plugin that a person runs already, say in a debugger; undefined where none is
- * named. Throws PLUGIN_FAILED for a port that is none. Source: provider-protocol 2.6.
+ * named. Throws PLUGIN_FAILED for a port that is none. Source:
+ * docs/spec/provider-protocol.md#attach.
  */
 export function attachedPort(
   env: Readonly<Record<string, string>>,

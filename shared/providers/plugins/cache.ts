@@ -50,9 +50,10 @@ function entriesOf(folder: string): Dirent[] {
 }
 
 /**
- * Which installed version serves a request (provider-protocol 3.4): the equal one, build data
- * aside; for no version the newest, where any stable one beats every pre-release. `atLeast`: the
- * newest that is not older.
+ * Which installed version serves a request
+ * (docs/spec/provider-protocol.md#version-selection-in-the-cache): the equal one, build data aside;
+ * for no version the newest, where any stable one beats every pre-release. `atLeast`: the newest
+ * that is not older.
  */
 export function chooseVersion(
   installed: readonly CachedPlugin[],

@@ -1,4 +1,7 @@
-/** What the environment of a plugin is made from (provider-protocol 2.2). */
+/**
+ * What the environment of a plugin is made from
+ * (docs/spec/provider-protocol.md#working-directory-environment-stdio).
+ */
 export interface EnvironmentFacts {
   readonly env: Readonly<Record<string, string>>
   readonly plugin: string

@@ -42,7 +42,8 @@ export function isExecutable(file: string): boolean {
 
 /**
  * The file of a plugin: the project's own, on PATH (any version), bundled, or in the plugin cache
- * (provider-protocol 3.2); or a sentence with its name, version and every place that was looked at.
+ * (docs/spec/provider-protocol.md#lookup-order); or a sentence with its name, version and every
+ * place that was looked at.
  */
 export function findPlugin(
   plugin: PluginDescriptor,

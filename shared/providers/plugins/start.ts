@@ -40,8 +40,8 @@ export interface PluginProcess {
 }
 
 /**
- * Starts a plugin and waits for the port that it prints (provider-protocol 2.1-2.3). Throws
- * PLUGIN_FAILED when it cannot be started, ends early, or says anything else; what
+ * Starts a plugin and waits for the port that it prints (docs/spec/provider-protocol.md#argv).
+ * Throws PLUGIN_FAILED when it cannot be started, ends early, or says anything else; what
  * `spawnPlugin` throws for a plugin from source.
  */
 export async function startPlugin(

@@ -72,7 +72,8 @@ export async function diffConfig(
 
 /**
  * Configure. Left out when an input other than the version is unknown: the instance is then
- * unconfigured. Later calls wait for it and fail with its error (provider-protocol 4.3).
+ * unconfigured. Later calls wait for it and fail with its error
+ * (docs/spec/provider-protocol.md#configure).
  */
 export async function configure(session: Session, asked: Ask<'configure'>): Promise<void> {
   const { inputs } = asked

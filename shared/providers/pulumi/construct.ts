@@ -17,7 +17,7 @@ import { ask, received, type Session, sent } from './session.ts'
 /**
  * Construct. Secrets always go wrapped, output values to who takes them; unknown outputs are left
  * out unless it is a preview. `unconfigured`: the provider was not asked, for it waits for inputs
- * that are not known yet. Source: provider-protocol 10.
+ * that are not known yet. Source: docs/spec/provider-protocol.md#components-construct.
  */
 export async function construct(
   session: Session,

@@ -30,7 +30,7 @@ function previewed(session: Session, abilities: Abilities, inputs: PropertyMap) 
   return abilities.preview && !session.settings.noPreview ? undefined : inputs
 }
 
-/** Create; in a preview only where the provider can (provider-protocol 8.7). */
+/** Create; in a preview only where the provider can (docs/spec/provider-protocol.md#create). */
 export async function create(
   session: Session,
   asked: Ask<'create'>,

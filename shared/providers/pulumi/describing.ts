@@ -7,7 +7,7 @@ import {
 import type { Describing } from '../describing.ts'
 import { ask, isUnimplemented, type Session } from './session.ts'
 
-/** What a provider says of itself. Source: provider-protocol 8.2, 8.12. */
+/** What a provider says of itself. Source: docs/spec/provider-protocol.md#getschema, 8.12. */
 export function describing(session: Session): Describing {
   return {
     async schema({ name, version }) {

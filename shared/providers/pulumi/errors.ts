@@ -100,7 +100,7 @@ function isLocal(thrown: ServiceError): boolean {
   return broken.test(thrown.details)
 }
 
-/** The status class of a code (provider-protocol 9). */
+/** The status class of a code (docs/spec/provider-protocol.md#errors). */
 export function statusOf(code: number): 'ok' | 'unknown' {
   return unsure.includes(code) ? 'unknown' : 'ok'
 }

@@ -46,7 +46,7 @@ export async function invoke(
 /**
  * Call. Secrets and references always go wrapped, output values to who takes them; unknown outputs
  * are left out unless it is a preview. An unconfigured provider gives nothing. Source:
- * provider-protocol 11.2.
+ * docs/spec/provider-protocol.md#call.
  */
 export async function call(session: Session, asked: Ask<'call'>): ReturnType<Provider['call']> {
   const method = service.call

@@ -42,7 +42,8 @@ export interface Greeting {
 
 /**
  * The first call on a new connection. Undefined: the provider has no handshake, and Configure will
- * tell. Tries again while nobody answers. Throws PLUGIN_FAILED (provider-protocol 2.4, 4.1).
+ * tell. Tries again while nobody answers. Throws PLUGIN_FAILED
+ * (docs/spec/provider-protocol.md#dial-and-liveness, 4.1).
  */
 export async function handshake(
   connection: Connection,

@@ -1,7 +1,10 @@
 import type { WireOptions } from '../../values/wire.ts'
 import type { Abilities } from './negotiation.ts'
 
-/** What goes to a provider in resource calls (state.md 2.6). `old`: assets as hashes only. */
+/**
+ * What goes to a provider in resource calls (docs/spec/property-values.md#options-per-call). `old`:
+ * assets as hashes only.
+ */
 export function sending(
   abilities: Abilities,
   how: { readonly unknowns: boolean; readonly old?: boolean },

@@ -10,7 +10,10 @@ import { type Failure, failureOf, localError, statusOf } from './errors.ts'
 import { type Abilities, noAbilities } from './negotiation.ts'
 import { receiving } from './options.ts'
 
-/** What the environment changes in how a provider is driven (provider-protocol 16). */
+/**
+ * What the environment changes in how a provider is driven
+ * (docs/spec/provider-protocol.md#environment-variables).
+ */
 export interface DriverSettings {
   /** Never call Create and Update in a preview. */
   readonly noPreview: boolean

@@ -14,7 +14,10 @@ export function statusOf({ status }: Viewing): {
   }
 }
 
-/** The views that a request says there are (provider-protocol 13). */
+/**
+ * The views that a request says there are
+ * (docs/spec/provider-protocol.md#views-hooks-refresh-before-update).
+ */
 export function oldViews(
   session: Session,
   { views = [] }: Viewing,

@@ -14,7 +14,7 @@ export interface MoveWish {
  * The URNs that a move takes along: those that were named, their parents where that was asked, and
  * the children of all of these; the root of the stack stands for its children, and neither it nor a
  * provider is moved. `unknown`: what was named and is not there. Throws CLI_USAGE for a provider.
- * Source: `state.md` 6.5.
+ * Source: docs/spec/state-integrity.md#state-edits.
  */
 export function chooseMoved(
   resources: readonly StoredResource[],

@@ -27,7 +27,7 @@ export interface Forgotten {
 /**
  * The state without some resources; in the cloud nothing happens. Throws CLI_USAGE,
  * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_NEEDED for what others depend on,
- * STATE_RESOURCE_PROTECTED without `force`. Source: `state.md` 6.5.
+ * STATE_RESOURCE_PROTECTED without `force`. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function withoutResources(state: StoredDeployment, wish: Forgetting): Forgotten {
   const { resources = [] } = state

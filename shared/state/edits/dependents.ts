@@ -6,7 +6,7 @@ import { referencesOf } from './references.ts'
 /**
  * Positions of the resources that depend, directly or not, on the one at a position and on no other
  * of its URN, ascending. A reference names a URN only: one that another copy before it would serve
- * as well does not count. Linear. Source: `state.md` 6.5.
+ * as well does not count. Linear. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function dependentsOf(resources: readonly StoredResource[], at: number): readonly number[] {
   const root = resources[at]

@@ -9,7 +9,7 @@ export type Mark = 'protect' | 'taint'
 /**
  * The state with a mark set or taken from the resources of some URNs, or of all; copies that are to
  * be deleted have none. Answers how many were meant. Unknown URNs are told together, and nothing is
- * changed then. Throws STATE_RESOURCE_UNKNOWN. Source: `state.md` 6.5.
+ * changed then. Throws STATE_RESOURCE_UNKNOWN. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function withMark(
   state: StoredDeployment,

@@ -39,7 +39,7 @@ export interface MoveTarget {
  * Moves resources from one state to another: in the source they are gone, and references to them;
  * in the other they stand behind what it has, below its root unless their parents came along, with
  * copies of their providers unless it has the same. Throws CLI_USAGE, STATE_RESOURCE_UNKNOWN when
- * nothing is to be moved, STATE_RESOURCE_EXISTS. Source: `state.md` 6.5.
+ * nothing is to be moved, STATE_RESOURCE_EXISTS. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function moveResources(
   source: StoredDeployment,

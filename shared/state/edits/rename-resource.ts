@@ -11,7 +11,8 @@ import { withReferences } from './references.ts'
  * The state with a resource under another name: only the name part of its URN changes, so URNs of
  * its children stay; references to it follow, those of a provider too. No alias is noted: the
  * program must use the new name. The same name changes nothing. Throws CLI_USAGE,
- * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_EXISTS. Source: `state.md` 6.5.
+ * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_EXISTS. Source:
+ * docs/spec/state-integrity.md#state-edits.
  */
 export function withName(state: StoredDeployment, urn: string, name: string): StoredDeployment {
   const { resources = [] } = state

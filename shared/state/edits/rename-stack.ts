@@ -10,7 +10,10 @@ export interface StackNames {
   readonly stack: string
 }
 
-/** The mark of special values, and those that hold URNs or texts of values (`state.md` 2.1). */
+/**
+ * The mark of special values, and those that hold URNs or texts of values
+ * (docs/spec/property-values.md#signatures).
+ */
 const markKey = '4dabf18193072939515e22adb298388d'
 const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
 const secretMark = '1b47061264138c4ac30d75fd1eb44270'
@@ -18,7 +21,8 @@ const secretMark = '1b47061264138c4ac30d75fd1eb44270'
 /**
  * The state of a stack under another name: every URN of the stack follows, wherever it stands, in
  * pending operations too; that of the root resource also in its name. URNs of other stacks stay,
- * and so do those inside of sealed secrets, as in Pulumi. Source: `state.md` 6.5.
+ * and so do those inside of sealed secrets, as in Pulumi. Source:
+ * docs/spec/state-integrity.md#state-edits.
  */
 export function withStackName(
   state: StoredDeployment,

@@ -26,7 +26,7 @@ export interface Repaired {
 /**
  * The state with its resources behind what they depend on, and without references to what is gone;
  * undefined when nothing is wrong with it. Throws STATE_INTEGRITY when it cannot be mended so: a
- * cycle, a provider that is missing. Source: `state.md` 6.4.
+ * cycle, a provider that is missing. Source: docs/spec/state-integrity.md#repair.
  */
 export function repaired(state: StoredDeployment): Repaired | undefined {
   const fault = verifyIntegrity(state)

@@ -1,4 +1,7 @@
-/** Who sees views: references, and policy packs that judge a stack. Source: `engine.md` 6.9. */
+/**
+ * Who sees views: references, and policy packs that judge a stack. Source:
+ * docs/spec/step-execution.md#views.
+ */
 import { afterEach, expect, test } from 'vitest'
 import type { AnalyzedStackResource } from '../../../shared/providers/analyzers/analyzer.ts'
 import type { Program } from '../engine.ts'

@@ -117,7 +117,9 @@ export async function deleteItem(table: Table, key: Key): Promise<void> {
 /** Which items of one partition, in the order of their sort keys. */
 export interface Range {
   readonly pk: string
-  /** From this sort key on (`atLeast`), or after it, or up to it; or both `atLeast` and `atMost`. */
+  /**
+   * From this sort key on (`atLeast`), or after it, or up to it; or both `atLeast` and `atMost`.
+   */
   readonly atLeast?: string
   readonly after?: string
   readonly atMost?: string

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { root, sources } from './sources.ts'
+
+/** A page of `docs` with its section, in text and code. */
+const citation = /\b(docs\/[a-z0-9/-]+\.md)(#[a-z0-9_-]+)?/g
+/** `[text](page.md#section)` in a page. */
+const link = /\]\(([^)\s:]*?)(#[a-z0-9_-]+)?\)/g
+/** Documents that stand outside the repository under these names. */
+const foreign = /(?<![\w/-])(?:engine|state|provider-protocol|lifecycle|design|style)\.md\b/
+
+/** Its rules for changed files name pages that exist nowhere. */
+const invented = 'shared/triggers/rules.test.ts'
+
+const pages = sources(/\.md$/)
+const written = sources(/\.(ts|mjs|md|sh)$/)
+
+test('every cited page and section exists', () => {
+  const cited = written.flatMap(({ path, text }) =>
+    path === invented
+      ? []
+      : [...text.matchAll(citation)].map(([, page = '', section]) => ({ path, page, section })),
+  )
+  expect(cited.length).toBeGreaterThan(200)
+  expect(cited.filter(isDead).map(show)).toEqual([])
+})
+
+test('every link of a page leads to a file and a section', () => {
+  const linked = pages.flatMap(({ path, text }) =>
+    [...withoutCode(text).matchAll(link)].map(([, target = '', section]) => ({
+      path,
+      page: target === '' ? path : normalize(join(dirname(path), target)),
+      section,
+    })),
+  )
+  expect(linked.length).toBeGreaterThan(200)
+  expect(linked.filter(isDead).map(show)).toEqual([])
+})
+
+test('no file cites a document that is not in the repository', () => {
+  const bad = written.flatMap(({ path, lines }) =>
+    path === 'test/house/citations.test.ts' || path.startsWith('docs/spec/')
+      ? []
+      : lines.flatMap((line, at) => (foreign.test(line) ? [`${path}:${at + 1}`] : [])),
+  )
+  expect(bad).toEqual([])
+})
+
+interface Citation {
+  readonly path: string
+  readonly page: string
+  readonly section: string | undefined
+}
+
+function isDead({ page, section }: Citation): boolean {
+  const file = join(root, page)
+  if (!existsSync(file)) return true
+  if (section === undefined || !page.endsWith('.md')) return false
+  return !sectionsOf(readFileSync(file, 'utf8')).has(section.slice(1))
+}
+
+const show = ({ path, page, section }: Citation): string => `${path}: ${page}${section ?? ''}`
+
+/** The anchors that GitHub gives the headings of a page. */
+function sectionsOf(text: string): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const [, heading = ''] of withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)) {
+    const anchor = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .trim()
+      .replaceAll(' ', '-')
+    let unique = anchor
+    for (let n = 1; found.has(unique); n += 1) unique = `${anchor}-${n}`
+    found.add(unique)
+  }
+  return found
+}
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```/gm, '')
+}
